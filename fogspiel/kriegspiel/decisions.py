@@ -14,9 +14,8 @@ from ..games.chess.bitboards import KING, NO_SQUARE, PAWN, ROOK
 from ..games.chess.fen import CASTLES, DIRECTIONS, LETTERS, SIDES, parse_square, square_name
 from ..games.chess.moves import MAX_ATTEMPTS
 from ..games.chess.position import KING_HOME, MEN, MOVER, POSITION, RIGHTS, ROOK_HOME, end_of, start_of
-from .game import rules
+from .game import ICC, rules
 from .game.attempts import MESSAGE, PAWN_TAKEN, PIECE_TAKEN, move_own, refuse
-from .game.rule_sets import ICC
 from .pgn import PgnGame, lose_announced
 from .protocol import SIDE_WORDS, SILENCE, ProtocolReader
 from .referee import WILD_16, HouseRules, Message, Referee

@@ -25,8 +25,7 @@ from ..core.untrusted_input import JsonRecord
 from ..games.chess.bitboards import FORWARD, UPSIDE_DOWN
 from ..games.chess.position import end_of, start_of
 from .game import rules
-from .game.attempts import PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, move_own
-from .game.rule_sets import known_tries
+from .game.attempts import PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, known_tries, move_own
 
 # Text form of an engine with its search limit: `C`, `C@0.4s`, `stray-C:none@20000n`.
 

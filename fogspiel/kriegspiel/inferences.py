@@ -19,8 +19,7 @@ from .engines.mcts import MatrixEngine
 from .engines.minimax import Minimax
 from .engines.sampling import PoolSampler, Sampler
 from .game import refused_moves, rules, squares_in, tries_text
-from .game.attempts import CHECKS, SQUARE, TAKEN, TRIES
-from .game.rule_sets import TRIES_OTHERWISE
+from .game.attempts import CHECKS, SQUARE, TAKEN, TRIES, TRIES_OTHERWISE
 from .protocol import own_board
 from .referee import WILD_16, HouseRules, kriegspiel_from
 from .search.gain_tables import DOUBT

@@ -13,9 +13,8 @@ from ..games.chess.bitboards import KINDS, NO_SQUARE
 from ..games.chess.fen import CASTLES, DIRECTIONS, fen_of, parse_square, put_men, square_name
 from ..games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, end_of, start_of
 from .engine import EngineFactory, SearchLimit
-from .game import ANSWERS, attempt_name, parse_attempt, rules, squares_in
+from .game import ANSWERS, FLAGS, ICC, WORDS, HouseRules, attempt_name, attempts, parse_attempt, rules, squares_in
 from .game.attempts import CHECKS, MAN_TAKEN, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
-from .game.rule_sets import FLAGS, ICC, REFUSALS_HEARD, TRIES_BY_SQUARE, TRIES_YES_NO, WORDS, HouseRules
 from .warm_up import play_trial
 
 VERSION = 1
@@ -123,9 +122,9 @@ def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, swit
 
 
 def _tries(tries: int, switches: int) -> str:
-    if switches & TRIES_YES_NO:
+    if switches & attempts.TRIES_YES_NO:
         return SOME_TRIES
-    return ",".join(squares_in(tries)) if switches & TRIES_BY_SQUARE else str(tries)
+    return ",".join(squares_in(tries)) if switches & attempts.TRIES_BY_SQUARE else str(tries)
 
 
 def _parse_tries(word: str) -> int:
@@ -165,7 +164,7 @@ class ProtocolReader:
     def _refuse(self, move: int) -> None:
         """Record a refused own attempt; count it where refusals are public."""
         self.seen[rules.REFUSALS][start_of(move)] |= np.int64(1) << np.int64(end_of(move))
-        if self.seen[rules.SEEN_SWITCHES] & REFUSALS_HEARD:
+        if self.seen[rules.SEEN_SWITCHES] & attempts.REFUSALS_HEARD:
             turn = self.seen[rules.OWN_TURN]
             turn[rules.REFUSED_AFTER if turn[rules.ANSWER] else rules.REFUSED_BEFORE] += 1
 

@@ -16,8 +16,7 @@ from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.sampling import NOTHING, SAMPLERS, Greedy, Random
 from fogspiel.kriegspiel.game import rules
-from fogspiel.kriegspiel.game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
-from fogspiel.kriegspiel.game.rule_sets import fits_position
+from fogspiel.kriegspiel.game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, fits_position
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search.gain_tables import DOUBT, ILLEGAL, Quiescence, mean_advantages, tabulate
 

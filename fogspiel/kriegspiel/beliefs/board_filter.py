@@ -28,8 +28,7 @@ from ...games.chess.position import (
     promotion_of,
     start_of,
 )
-from ..game.attempts import CHECKS, TAKEN
-from ..game.rule_sets import fits_capture, fits_position
+from ..game.attempts import CHECKS, TAKEN, fits_capture, fits_position
 
 EAGER = 12.0  # weight of a capture by a pawn or a recapture, relative to other moves
 MAX_DRAWS = 2  # mean number of draws per requested board before the pool stays smaller

@@ -30,8 +30,18 @@ from ...games.chess.bitboards import (
 from ...games.chess.moves import LIMITS, attackers, can_move, destinations, restrict, threatened_by_pawns
 from ...games.chess.position import MEN, MOVER, PASSANT, RIGHTS, copy_board, occupied
 from ..game import attempts, rules
-from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
-from ..game.rule_sets import KIND_HIDDEN, SOME, UNKNOWN, announced_tries, known_tries
+from ..game.attempts import (
+    CHECKS,
+    KIND_HIDDEN,
+    MESSAGE,
+    SOME,
+    SQUARE,
+    TAKEN,
+    TRIES,
+    UNKNOWN,
+    announced_tries,
+    known_tries,
+)
 
 _FIELDS = [
     ("men", np.int64, KINDS),  # own men by kind

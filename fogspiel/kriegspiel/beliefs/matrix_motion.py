@@ -15,7 +15,7 @@ import numpy as np
 from ...core.compile.kernel import in_place, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
 from ...games.chess.bitboards import FORWARD, KING, LAST_RANKS, LENGTHS, LINES, NEXT, PAWN, SECOND_RANKS, bit
-from ..game.rule_sets import SOME, UNKNOWN
+from ..game.attempts import SOME, UNKNOWN
 from .probability_matrices import KINGS, MIN, PAWNS, PIECES, SURE, attacked_squares, occupancy, scale_row, total
 
 KING_FLIGHT = 0.6  # probability that their king moves when it is in check (set by hand, as all numbers here)

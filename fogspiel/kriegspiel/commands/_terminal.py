@@ -8,8 +8,8 @@ from ...games.chess.bitboards import KINDS, PAWN, QUEEN
 from ...games.chess.fen import SIDES, board_text, move_name
 from ...games.chess.position import PLY, end_of, promotion_of, start_of
 from ...games.chess.san import RESULTS, UNFINISHED
-from ..game import ENDINGS, QUESTION, parse_attempt, reveal, rules, show
-from ..game.rule_sets import ICC, MAY_ASK, rule_set_of
+from ..game import ENDINGS, ICC, QUESTION, parse_attempt, reveal, rule_set_of, rules, show
+from ..game.attempts import MAY_ASK
 from ..pgn import turns_of
 from ..referee import Referee, answer_in, message_in, switches_in, why_impossible
 

@@ -24,8 +24,7 @@ from ..engine import (
     turn_move,
 )
 from ..game import rules
-from ..game.attempts import CHECK_DIRECTIONS, CHECKS, SQUARE, TAKEN, TRIES
-from ..game.rule_sets import UNKNOWN
+from ..game.attempts import CHECK_DIRECTIONS, CHECKS, SQUARE, TAKEN, TRIES, UNKNOWN
 from ..search.metaposition_search import Ranking, Searcher, assume, plausible_moves
 from ..search.metaposition_value import stalemate_chance
 

@@ -4,19 +4,183 @@ The rules as kernels and the layout of states and views are in `rules.py`.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Self
 
 import numpy as np
 
 from ...core.game import Game, Rules, Sizes, equip
 from ...core.picture import Chess, Parts
+from ...core.untrusted_input import JsonRecord
 from ...games.chess.bitboards import KINDS, KING, PAWN
 from ...games.chess.fen import SIDES, board_text, directions_in, fen_of, men_letters, move_name, parse_move, square_name
 from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import MEN, MOVER, PLY, POSITION
-from . import rules
+from . import attempts, rules
 from .attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
-from .rule_sets import ICC, KIND_HIDDEN, TRIES_BY_SQUARE, TRIES_OTHERWISE, TRIES_YES_NO, rule_set_of
+
+# Kriegspiel rule sets by name: the referee's announcements under each, and their default switches.
+
+ICC = "icc"
+NEAR = 0.5  # minimum similarity of a suggested name
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    name: str
+    title: str
+    about: str  # one sentence for people
+    bits: int
+    fifty: bool = True  # true if fifty quiet moves are a draw by default
+    repetition: bool = True
+    passant_square: str = "victim"
+
+
+BERKELEY = attempts.KIND_HIDDEN | attempts.TRIES_HIDDEN | attempts.REFUSALS_HEARD | attempts.LONG_LIMIT
+RULE_SETS = {
+    found.name: found
+    for found in (
+        RuleSet(ICC, "ICC", "captures by pawn or piece, the number of pawn tries, refused attempts in private", 0),
+        RuleSet(
+            "berkeley",
+            "Berkeley",
+            "captures by their square alone, nothing about pawn captures; both hear of refused attempts",
+            BERKELEY,
+            fifty=False,
+            repetition=False,
+        ),
+        RuleSet(
+            "berkeley-any",
+            "Berkeley + Any",
+            "as Berkeley, but the mover may ask whether any pawn can take, and then must take with one",
+            BERKELEY | attempts.MAY_ASK | attempts.MUST_TAKE,
+            fifty=False,
+            repetition=False,
+        ),
+        RuleSet(
+            "cincinnati",
+            "Cincinnati",
+            "captures by pawn or piece, whether any pawn can take; both hear of refused attempts",
+            attempts.TRIES_YES_NO | attempts.REFUSALS_HEARD,
+        ),
+        RuleSet(
+            "rand",
+            "RAND",
+            "captures by pawn or piece, the squares of pawns that can take, promotions; stalemate loses; both hear of "
+            "refused attempts",
+            attempts.TRIES_BY_SQUARE | attempts.REFUSALS_HEARD | attempts.PROMOTION_SAID | attempts.STALEMATE_LOSES,
+        ),
+        RuleSet(
+            "english",
+            "English",
+            "captures by their square alone and en passant as such; the mover may ask whether any pawn can take, and "
+            "then must try one capture; both hear of refused attempts",
+            BERKELEY ^ attempts.LONG_LIMIT | attempts.MAY_ASK | attempts.PASSANT_SAID,
+            repetition=False,
+            passant_square="arrival",
+        ),
+    )
+}
+
+
+def find_rule_set(name: str) -> RuleSet:
+    """Return the rule set of that name; suggest similar names in a ValueError."""
+    words = name.strip().lower().replace("+", " ").replace("_", " ")
+    found = RULE_SETS.get("-".join(words.replace("-", " ").split()))
+    if found is None:
+        near = get_close_matches(words, RULE_SETS, n=2, cutoff=NEAR)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ValueError(f"there are no Kriegspiel rules {name[:40]!r}: {meant}there are {', '.join(RULE_SETS)}")
+    return found
+
+
+def rule_set_of(switches: int) -> RuleSet:
+    return next(found for found in RULE_SETS.values() if found.bits == switches & attempts.RULE_SET)
+
+
+# House rules: a rule set, and the switches in which houses differ.
+
+WORDS = {"promotion_tries": ("once", "per_piece"), "passant_square": ("victim", "arrival")}
+FLAGS = ("fifty", "repetition", "material")
+
+
+@dataclass(frozen=True)
+class HouseRules(JsonRecord):
+    """House rules: the rule set and its switches."""
+
+    KEYS = ("promotion_tries", "passant_square", "fifty", "repetition", "material", "rules")
+
+    promotion_tries: str = "once"  # a promoting capture is one try (`once`) or four (`per_piece`)
+    passant_square: str = "victim"
+    fifty: bool = True  # a hundred plies without a capture or a pawn move are a draw
+    repetition: bool = True  # the third occurrence of a position is a draw
+    material: bool = True  # insufficient mating material is a draw
+    rules: str = ICC  # the name of the rule set
+
+    def __post_init__(self) -> None:
+        given = super().to_json()
+        for name, values in WORDS.items():
+            if given[name] not in values:
+                raise ValueError(f"{name} is {given[name]!r}: it must be {' or '.join(values)}")
+        for name in FLAGS:
+            if not isinstance(given[name], bool):
+                raise ValueError(f"{name} is {given[name]!r}: it must be true or false")
+        if self.rules not in RULE_SETS:
+            find_rule_set(self.rules)
+            raise ValueError(f"rules is {self.rules!r}: it must be one of {', '.join(RULE_SETS)}")
+        if self.promotion_tries != "once" and self.rules != ICC:
+            raise ValueError(f"promotion_tries is for the rules {ICC}, which count tries: leave it out here")
+
+    @property
+    def bits(self) -> int:
+        """The rule set and the switches as stored in states."""
+        return (
+            RULE_SETS[self.rules].bits
+            | attempts.PROMOTIONS_COUNT_FOUR * (self.promotion_tries == "per_piece")
+            | attempts.PASSANT_AT_ARRIVAL * (self.passant_square == "arrival")
+            | attempts.NO_FIFTY * (not self.fifty)
+            | attempts.NO_REPETITION * (not self.repetition)
+            | attempts.NO_MATERIAL * (not self.material)
+        )
+
+    @classmethod
+    def from_bits(cls, bits: int) -> Self:
+        return cls(
+            "per_piece" if bits & attempts.PROMOTIONS_COUNT_FOUR else "once",
+            "arrival" if bits & attempts.PASSANT_AT_ARRIVAL else "victim",
+            not bits & attempts.NO_FIFTY,
+            not bits & attempts.NO_REPETITION,
+            not bits & attempts.NO_MATERIAL,
+            rule_set_of(bits).name,
+        )
+
+    @classmethod
+    def usual(cls, rules: str, chosen: Mapping[str, Any] | None = None) -> Self:
+        """Return a rule set with its default switches, except those chosen; None means not chosen."""
+        found = find_rule_set(rules)
+        usual = {"fifty": found.fifty, "repetition": found.repetition, "passant_square": found.passant_square}
+        own = {name: value for name, value in (chosen or {}).items() if value is not None}
+        return cls.from_json({**usual, **own, "rules": found.name})
+
+    def to_json(self) -> dict[str, bool | str]:
+        """Return the switches by name; the rules of the Internet Chess Club are omitted."""
+        kept = super().to_json()
+        rules = kept.pop("rules")
+        return kept if rules == ICC else {"rules": rules, **kept}
+
+    @property
+    def chosen(self) -> dict[str, bool | str]:
+        """The switches that differ from the defaults of the rule set."""
+        usual = type(self).usual(self.rules).to_json()
+        return {name: value for name, value in self.to_json().items() if value != usual[name]}
+
+
+WILD_16 = HouseRules()
+
+
+# Texts of states and views.
 
 ENDINGS = {
     rules.CHECKMATE: "checkmate",
@@ -55,9 +219,9 @@ def squares_in(squares: int) -> list[str]:
 
 
 def tries_text(tries: int, switches: int) -> str:
-    if switches & TRIES_YES_NO:
+    if switches & attempts.TRIES_YES_NO:
         return "a pawn can take"
-    if switches & TRIES_BY_SQUARE:
+    if switches & attempts.TRIES_BY_SQUARE:
         return f"pawn tries from {' '.join(squares_in(tries))}"
     return f"{tries} pawn {'try' if tries == 1 else 'tries'}"
 
@@ -119,7 +283,7 @@ def last_message(state: np.ndarray) -> str:
 
 def taken_text(seen: np.ndarray) -> str:
     lost_pawns, lost_pieces, won_pawns, won_pieces = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
-    if seen[rules.SEEN_SWITCHES] & KIND_HIDDEN:
+    if seen[rules.SEEN_SWITCHES] & attempts.KIND_HIDDEN:
         return f"you have lost {lost_pieces} men, taken {won_pieces} men"
     return f"you have lost {lost_pawns} pawns, {lost_pieces} pieces; taken {won_pawns} pawns, {won_pieces} pieces"
 
@@ -210,7 +374,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
             side=player,
             turn=listens,
             refused=refused_in(seen),
-            tries=int(other[TRIES]) if listens and not switches & TRIES_OTHERWISE else 0,
+            tries=int(other[TRIES]) if listens and not switches & attempts.TRIES_OTHERWISE else 0,
             checks=tuple(directions_in(int(other[CHECKS]))) if turn else (),
             captured=taken_on([other, own] if turn else [own, other]),
             words=tuple(words),
@@ -224,7 +388,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 def _left_of_other(seen: np.ndarray) -> tuple[tuple[str, int], ...]:
     """Describe the announced remaining men of the opponent besides its king."""
     pawns, pieces = (int(cell) for cell in seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4])
-    if seen[rules.SEEN_SWITCHES] & KIND_HIDDEN:
+    if seen[rules.SEEN_SWITCHES] & attempts.KIND_HIDDEN:
         return (("the other's pawns and pieces", PAWNS + PIECES - pieces),)
     return (
         ("the other's pawns", PAWNS - pawns - max(pieces - PIECES, 0)),
@@ -247,7 +411,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
             side=0,
             turn=False,
             refused=tuple(map(move_name, refused_moves(state[rules.REFUSED : rules.REFUSED + SQUARES]))),
-            tries=0 if state[rules.SWITCHES] & TRIES_OTHERWISE else int(messages[0][TRIES]),
+            tries=0 if state[rules.SWITCHES] & attempts.TRIES_OTHERWISE else int(messages[0][TRIES]),
             checks=tuple(directions_in(int(messages[0][CHECKS]))),
             captured=taken_on(messages),
             words=tuple(words),

@@ -1,6 +1,9 @@
-"""Attempts of a player who sees only the own men: every geometric move that no own man blocks."""
+"""Attempts of a player who sees only the own men, and announcements of the referee.
 
-from ...core.compile.kernel import in_place, inlined, ones, trailing_zeros
+An attempt is every geometric move that no own man blocks.
+"""
+
+from ...core.compile.kernel import in_place, inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
 from ...games.chess.bitboards import (
     ABOVE,
@@ -34,10 +37,22 @@ from ...games.chess.moves import (
     list_moves,
     passant_is_legal,
     pushes,
+    restrict,
     taken_left,
     taken_right,
 )
-from ...games.chess.position import MEN, MOVER, PASSANT, castling_rook, end_of, king_of, move_of, promotion_of, start_of
+from ...games.chess.position import (
+    MEN,
+    MOVER,
+    PASSANT,
+    castling_rook,
+    end_of,
+    king_of,
+    move_of,
+    promotion_of,
+    start_of,
+    victim_square,
+)
 
 MAX_MEN = 16
 CHOICE_SQUARE, CHOICE_ENDS, CHOICE_WEIGHT = 0, 1, 2
@@ -149,7 +164,7 @@ def lose_own(men, square):
     return kind
 
 
-# Referee's message after a move, the same for both players (rule sets: `rule_sets`).
+# Referee's message after a move, the same for both players (rule sets: below).
 #
 #     0    the capture: 0 none, 1 a pawn, 2 a piece, 3 a man of unannounced kind, 4 a pawn, en passant
 #     1    the square of the captured man, or -1
@@ -252,9 +267,95 @@ def capturing_pawns(pos, limits):
 
 
 @in_place
-def announced_capture(pos, victim, end, at_arrival, out):
-    """Write the announcement about the man on `victim`, about to be captured by a move to `end`, or its absence."""
+def announced_capture(pos, move, at_arrival, out):
+    """Write the announcement about the man that a legal move is about to capture, or its absence."""
+    victim = victim_square(pos, move)
     out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE
     if victim != NO_SQUARE:
         out[TAKEN] = PAWN_TAKEN if pos[PAWN] & bit(victim) else PIECE_TAKEN
-        out[SQUARE] = end if at_arrival else victim
+        out[SQUARE] = end_of(move) if at_arrival else victim
+
+
+# Announcements of the referee under each rule set, and the test of a board against them.
+#
+# A rule set is a set of the bits below; without any of them the rules are those of the Internet Chess Club. The referee
+# and every belief use the same kernels: a board fits if the referee would announce exactly the received messages.
+
+# Switches, in which house rules differ.
+PROMOTIONS_COUNT_FOUR, PASSANT_AT_ARRIVAL, NO_FIFTY, NO_REPETITION, NO_MATERIAL = 1, 2, 4, 8, 16
+# Captured kinds are not announced; tries are not announced, or only their existence, or by squares.
+KIND_HIDDEN, TRIES_HIDDEN, TRIES_YES_NO, TRIES_BY_SQUARE = 32, 64, 128, 256
+# A side may ask whether its pawns can capture; if so it must capture with one, not only try; refusals are public.
+MAY_ASK, MUST_TAKE, REFUSALS_HEARD = 512, 1024, 2048
+# Promotions and captures en passant are announced; stalemate loses; only 2,000 quiet plies are a draw.
+PROMOTION_SAID, PASSANT_SAID, STALEMATE_LOSES, LONG_LIMIT = 4096, 8192, 16384, 32768
+TRIES_OTHERWISE = TRIES_HIDDEN | TRIES_YES_NO | TRIES_BY_SQUARE
+# The bits that make a rule set, without the switches.
+RULE_SET = ~(PROMOTIONS_COUNT_FOUR | PASSANT_AT_ARRIVAL | NO_FIFTY | NO_REPETITION | NO_MATERIAL) & 0xFFFF
+# Numbers of tries in a belief that was not told the number: nothing announced, or only their existence.
+UNKNOWN, SOME = -1, -2
+
+
+@kernel
+def announced_kind(board, victim, end, switches):
+    """Return the announcement about the man on `victim`, about to be captured by a move to `end`."""
+    if switches & PASSANT_SAID and victim != end:
+        return PASSANT_TAKEN
+    if switches & KIND_HIDDEN:
+        return MAN_TAKEN
+    return PAWN_TAKEN if board[PAWN] & bit(victim) else PIECE_TAKEN
+
+
+@kernel
+def announce_capture(board, move, switches, out):
+    """Write the announcement about a capture by another rule set."""
+    victim, end = victim_square(board, move), end_of(move)
+    out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE
+    if victim != NO_SQUARE:
+        out[TAKEN] = announced_kind(board, victim, end, switches)
+        out[SQUARE] = end if switches & PASSANT_AT_ARRIVAL else victim
+
+
+@kernel
+def announced_tries(board, limits, switches):
+    """Return the announcement about pawn captures: a number, 0 or 1, a set of pawns, or nothing."""
+    if switches & TRIES_OTHERWISE == 0:
+        return pawn_tries(board, limits, switches & PROMOTIONS_COUNT_FOUR)
+    if switches & TRIES_HIDDEN:
+        return 0
+    takers = capturing_pawns(board, limits)
+    return takers if switches & TRIES_BY_SQUARE else 1 if takers else 0
+
+
+@kernel
+def fits_capture(board, move, message, switches):
+    """True if the announced capture fits a legal move that is about to be made."""
+    victim = victim_square(board, move)
+    if victim == NO_SQUARE:
+        return message[TAKEN] == NOTHING_TAKEN
+    end = end_of(move)
+    if message[SQUARE] != (end if switches & PASSANT_AT_ARRIVAL else victim):
+        return False
+    return message[TAKEN] == announced_kind(board, victim, end, switches)
+
+
+@kernel
+def fits_position(board, message, limits, switches):
+    """True if the announced checks and tries fit a board after the move; fill in the limits."""
+    restrict(board, limits)
+    return directions(board, limits) == message[CHECKS] and announced_tries(board, limits, switches) == message[TRIES]
+
+
+@kernel
+def known_tries(message, switches):
+    """Return the number of tries by a message, or UNKNOWN or SOME."""
+    if switches & TRIES_HIDDEN:
+        return UNKNOWN
+    if switches & TRIES_OTHERWISE and message[TRIES] != 0:
+        return SOME
+    return message[TRIES]
+
+
+@kernel
+def tries_fit(tries, known):
+    return known == UNKNOWN or (tries > 0 if known == SOME else tries == known)

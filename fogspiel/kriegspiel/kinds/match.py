@@ -30,7 +30,7 @@ from ...runs.store import Json, Run, StoreError
 from ...stats.elo import INTERVALS_NOTE
 from ...stats.race import interval, mean
 from ..engine import asks_program
-from ..game.rule_sets import ICC, RULE_SETS
+from ..game import ICC, RULE_SETS
 from ..match import GAME, METHOD, EngineMatch, elo_of_pairs
 from ..pgn import write_pgn
 from ..referee import HouseRules

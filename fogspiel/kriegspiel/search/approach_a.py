@@ -33,11 +33,9 @@ from ...games.chess.position import (
     make,
     move_of,
     start_of,
-    victim_square,
 )
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
-from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
-from ..game.rule_sets import tries_fit
+from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries, tries_fit
 
 FIFTY_MOVES = 100  # plies without a capture or a pawn move that end a game
 LONGEST_GAME = 300  # plies after which a simulated game is a draw, if the fifty-move rule has not ended it before
@@ -180,7 +178,7 @@ def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
 @kernel
 def make_and_say(pos, move, limits, said):
     """Make a move, compute the limits of the opponent, and write the referee's message."""
-    announced_capture(pos, victim_square(pos, move), end_of(move), 0, said)
+    announced_capture(pos, move, 0, said)
     make(pos, move)
     restrict(pos, limits)
     said[CHECKS] = directions(pos, limits)
