@@ -12,22 +12,10 @@ import numpy as np
 
 from ...core.compile.kernel import in_place, inlined, kernel
 from ...core.rng import random_below, random_unit
+from ...games.chess import position
 from ...games.chess.bitboards import BLACK, KINDS, KING, NO_SQUARE, PAWN, UPSIDE_DOWN, bit, kind_on
 from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, attackers, can_move, is_legal, legal_moves, restrict
-from ...games.chess.position import (
-    MEN,
-    MOVER,
-    PASSANT,
-    PLY,
-    POSITION,
-    copy_board,
-    end_of,
-    key_of,
-    make,
-    occupied,
-    promotion_of,
-    start_of,
-)
+from ...games.chess.position import MEN, MOVER, PASSANT, PLY, copy_board, end_of, key_of, make, occupied, start_of
 from ..game.attempts import CHECKS, TAKEN, fits_capture, fits_position
 
 EAGER = 12.0  # weight of a capture by a pawn or a recapture, relative to other moves
@@ -125,7 +113,7 @@ def phase_of(ply):
 def class_of(board, move, kind, lost):
     """Return the class of a legal move by kind of man; `lost` is its side's last lost square, or NO_SQUARE."""
     start, end = start_of(move), end_of(move)
-    if promotion_of(move) or (kind == KING and abs(end - start) == 2):
+    if position.promotion_of(move) or (kind == KING and abs(end - start) == 2):
         return SPECIAL
     if board[MEN + 1 - board[MOVER]] & bit(end):
         return TAKES_BACK if end == lost else TAKES
@@ -212,7 +200,7 @@ def add_child(children, found, parent, move, weight, key):
 def list_children(boards, weights, lost, message, switches, policy, children):
     """List the distinct boards that may follow, weighted; `lost` as in `evolve`, or NO_SQUARE. Return their number."""
     limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
-    chances, after, found = np.empty(MAX_MOVES), np.empty(POSITION, np.int64), 0
+    chances, after, found = np.empty(MAX_MOVES), np.empty(position.POSITION, np.int64), 0
     children.table[:] = FREE
     for b in range(len(boards)):
         board = boards[b]

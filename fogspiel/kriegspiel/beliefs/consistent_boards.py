@@ -10,38 +10,11 @@ import numpy as np
 from ...core.compile.kernel import in_place, inlined, kernel, ones, trailing_zeros
 from ...core.rng import random_below, random_unit
 from ...games.chess import bitboards, position
-from ...games.chess.bitboards import (
-    ALL,
-    BETWEEN,
-    BISHOP,
-    KINDS,
-    KING,
-    KNIGHT,
-    NO_SQUARE,
-    NONE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    along,
-    attacks_of,
-    bit,
-    kind_on,
-)
+from ...games.chess.bitboards import ALL, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit, kind_on
 from ...games.chess.moves import LIMITS, attackers, can_move, destinations, restrict, threatened_by_pawns
 from ...games.chess.position import MEN, MOVER, PASSANT, RIGHTS, copy_board, occupied
 from ..game import attempts, rules
-from ..game.attempts import (
-    CHECKS,
-    KIND_HIDDEN,
-    MESSAGE,
-    SOME,
-    SQUARE,
-    TAKEN,
-    TRIES,
-    UNKNOWN,
-    announced_tries,
-    known_tries,
-)
+from ..game.attempts import CHECKS, KIND_HIDDEN, MESSAGE, SOME, SQUARE, TAKEN, TRIES, UNKNOWN, known_tries
 
 _FIELDS = [
     ("men", np.int64, KINDS),  # own men by kind
@@ -174,7 +147,7 @@ def put_checker(board, left, direction, barred, stream):
             return ALL
     else:
         sliders = 1 << ROOK if direction in (attempts.BY_RANK, attempts.BY_FILE) else 1 << BISHOP | 1 << PAWN
-        squares = along(attempts.line_of_check(direction, king), king, occ)
+        squares = bitboards.along(attempts.line_of_check(direction, king), king, occ)
         kind = random_kind(left, stream, 1 << QUEEN | sliders)
         if kind == KINDS:
             return ALL
@@ -184,7 +157,7 @@ def put_checker(board, left, direction, barred, stream):
     if square == NO_SQUARE:
         return ALL
     put(board, left, kind, square)
-    return BETWEEN[king, square]
+    return bitboards.BETWEEN[king, square]
 
 
 @kernel
@@ -200,7 +173,7 @@ def put_taker(board, left, square, stream):
 
 @kernel
 def checking_squares(board, kind):
-    return attacks_of(kind, position.king_of(board, board[MOVER]), board[MOVER], occupied(board))
+    return bitboards.attacks_of(kind, position.king_of(board, board[MOVER]), board[MOVER], occupied(board))
 
 
 @kernel
@@ -223,7 +196,7 @@ def block_refused(board, left, refused, barred, stream):
         ends = refused[square]
         while ends:
             end = trailing_zeros(ends)
-            path = BETWEEN[square, end]
+            path = bitboards.BETWEEN[square, end]
             if board[PAWN] & bit(square) and (square - end) % 8 == 0:
                 path |= bit(end)
             if not board[KING] & bit(square) and not path & occupied(board):
@@ -295,7 +268,7 @@ def faults(seen, board, limits):
     restrict(board, limits)
     if attempts.directions(board, limits) != seen.message[CHECKS]:
         found |= WRONG_CHECKS
-    if announced_tries(board, limits, seen.switches) != seen.message[TRIES]:
+    if attempts.announced_tries(board, limits, seen.switches) != seen.message[TRIES]:
         found |= WRONG_TRIES
     for square in range(64):
         ends = seen.refused[square]

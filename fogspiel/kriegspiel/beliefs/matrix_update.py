@@ -18,42 +18,12 @@ import numpy as np
 
 from ...core.compile.kernel import in_place, kernel, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    ABOVE,
-    BELOW,
-    BETWEEN,
-    BISHOP,
-    FILE,
-    KING,
-    KNIGHT,
-    NEXT,
-    NONE,
-    PAWN,
-    QUEEN,
-    RANK,
-    ROOK,
-    bit,
-    kind_on,
-    reach,
-)
+from ...games.chess.bitboards import BETWEEN, BISHOP, KING, KNIGHT, NEXT, NONE, PAWN, QUEEN, ROOK, bit, reach
 from ...games.chess.position import end_of, start_of
-from ..game.attempts import BY_KNIGHT, CHECKS, SQUARE, TAKEN, TRIES, line_of_check
+from ..game.attempts import ACROSS, BY_KNIGHT, CHECKS, SQUARE, TAKEN, TRIES, line_of_check
+from . import probability_matrices as matrices
 from .matrix_motion import hear_our_tries, hear_their_tries, predict_capture, predict_quiet_move
-from .probability_matrices import (
-    KINGS,
-    PAWNS,
-    PIECES,
-    SURE,
-    clear_chance,
-    exclude_king,
-    lose_man,
-    note_own_move,
-    occupancy,
-    pin_chance,
-    scale_row,
-    survey_board,
-    total,
-)
+from .probability_matrices import KINGS, PAWNS, PIECES, SURE, clear_chance, lose_man, occupancy, scale_row, total
 
 # Update of the probability matrices by announced checks: the checking men, and the square of their king.
 
@@ -138,8 +108,8 @@ def checkers_of(known, square, direction):
     if direction == BY_KNIGHT:
         return bitboards.KNIGHT_ATTACKS[square] & known.men[KNIGHT]
     line = line_of_check(direction, square)
-    seen = (ABOVE[line, square] | BELOW[line, square]) & reach(QUEEN, square, known.own)
-    if line in (RANK, FILE):
+    seen = ACROSS[line, square] & reach(QUEEN, square, known.own)
+    if line in (bitboards.RANK, bitboards.FILE):
         return seen & (known.men[QUEEN] | known.men[ROOK])
     pawns = bitboards.PAWN_ATTACKS[1 - known.colour, square] & known.men[PAWN]
     return seen & (known.men[QUEEN] | known.men[BISHOP] | pawns)
@@ -200,7 +170,7 @@ def settle(prob, pawns, pieces):
 
 @in_place
 def note_accepted(prob, known, move, message):
-    note_own_move(prob, known, move, message[TAKEN], message[SQUARE])
+    matrices.note_own_move(prob, known, move, message[TAKEN], message[SQUARE])
     hear_check_to_them(prob, known, message[CHECKS])
     if not message[CHECKS]:
         hear_their_tries(prob, known, message[TRIES])
@@ -216,7 +186,7 @@ def note_answer(prob, known, attraction, before, message, parameters):
         predict_quiet_move(prob, known, attraction, before[CHECKS] != 0, parameters)
     known.checks, known.tries = message[CHECKS], message[TRIES]
     pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
-    exclude_king(prob, known)
+    matrices.exclude_king(prob, known)
     hear_check_to_us(prob, known, message[CHECKS], parameters)
     if not message[CHECKS]:  # messages about some squares change the others; a known checker is left alone
         hear_our_tries(prob, known, message[TRIES])
@@ -265,11 +235,11 @@ def note_refused(prob, known, move, parameters, survey):
     """Update by a refused attempt; in check nothing is concluded. `survey` is overwritten."""
     if known.checks:
         return
-    survey_board(prob, known, parameters, survey)
+    matrices.survey_board(prob, known, parameters, survey)
     start, end = start_of(move), end_of(move)
-    kind = kind_on(known.men, start)
+    kind = bitboards.kind_on(known.men, start)
     pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
-    pin = pin_chance(known, survey, start, end, parameters)
+    pin = matrices.pin_chance(known, survey, start, end, parameters)
     if kind == KING:
         note_guarded(prob, known, end, survey)
     elif kind == PAWN and (end - start) % 8:  # there is nothing to capture, or the pawn is pinned

@@ -9,24 +9,7 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    A_FILE,
-    ALL,
-    BETWEEN,
-    BISHOP,
-    BOTTOM,
-    KINDS,
-    KING,
-    KNIGHT,
-    NO_SQUARE,
-    PAWN,
-    TOP,
-    WHITE,
-    bit,
-    leaps,
-    reach,
-    union,
-)
+from ...games.chess.bitboards import ALL, BETWEEN, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, TOP, WHITE, bit, union
 from ...games.chess.moves import taken_left, taken_right
 from ...games.chess.position import end_of, start_of
 from ..game.attempts import move_own
@@ -125,7 +108,7 @@ def begin_anywhere(meta, pawns, pieces):
     free = ~meta.own
     for kind in range(KINDS):
         meta.theirs[kind] = free
-    meta.theirs[PAWN] &= ~(TOP | BOTTOM)
+    meta.theirs[PAWN] &= ~(TOP | bitboards.BOTTOM)
     meta.empty = free
     set_age(meta, free, AGE_OF_A_MAN)
     meta.fewest, meta.most = 0, min(pawns, MAX_OF_A_FILE) * ONE_EACH
@@ -141,13 +124,13 @@ def attacks_past(meta, occ):
     """Return the squares that the own men attack, given the occupied squares."""
     found = (
         threatened_by_pawns_up(meta.men[PAWN])
-        | leaps(meta.men[KNIGHT])
+        | bitboards.leaps(meta.men[KNIGHT])
         | bitboards.KING_ATTACKS[trailing_zeros(meta.men[KING])]
     )
     for kind in range(BISHOP, KING):
         men = meta.men[kind]
         while men:
-            found |= reach(kind, trailing_zeros(men), occ)
+            found |= bitboards.reach(kind, trailing_zeros(men), occ)
             men &= men - 1
     return found
 
@@ -202,7 +185,7 @@ def take(meta, square, is_pawn):
         meta.their_pawns -= 1
         meta.fewest, meta.most = drop_pawn(meta.fewest, file), drop_pawn(meta.most, file)
         if per_file(meta.most, file) == 0:
-            meta.theirs[PAWN] &= ~(A_FILE << file)
+            meta.theirs[PAWN] &= ~(bitboards.A_FILE << file)
     elif meta.their_pieces > 0:
         meta.their_pieces -= 1
     else:  # it must have been a promoted pawn

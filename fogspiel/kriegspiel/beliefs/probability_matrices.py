@@ -7,22 +7,8 @@ of the paper). A row sums to the number of such men. `known` is a record of cert
 import numpy as np
 
 from ...core.compile.kernel import in_place, ones, trailing_zeros
-from ...games.chess.bitboards import (
-    BETWEEN,
-    KINDS,
-    KING,
-    KNIGHT_ATTACKS,
-    LAST_RANKS,
-    NEXT,
-    NONE,
-    PAWN,
-    ROOK,
-    THROUGH,
-    attacks_of,
-    bit,
-    kind_on,
-    union,
-)
+from ...games.chess import bitboards
+from ...games.chess.bitboards import BETWEEN, KINDS, KING, LAST_RANKS, NEXT, NONE, PAWN, ROOK, attacks_of, bit, union
 from ...games.chess.position import KING_SIDE, QUEEN_SIDE, ROOK_HOME, end_of, promotion_of, start_of
 from ..game.attempts import BY_KNIGHT, MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN, line_of_check, move_own
 
@@ -139,7 +125,7 @@ def end_rights(known):
 @in_place
 def lose_man(known, square):
     """Remove a captured man of ours; return its kind."""
-    kind = kind_on(known.men, square)
+    kind = bitboards.kind_on(known.men, square)
     known.men[kind] &= ~bit(square)
     known.own &= ~bit(square)
     end_rights(known)
@@ -325,7 +311,7 @@ def clear_chance(occupied, squares):
 def pin_chance(known, survey, start, end, parameters):
     """Return the probability that a man is pinned to its king."""
     king = trailing_zeros(known.men[KING])
-    line = THROUGH[king, start]
+    line = bitboards.THROUGH[king, start]
     if line == 0 or BETWEEN[king, start] & known.own or line & bit(end):
         return 0.0
     return min(MAX_PINNED, parameters.pin * survey.control[PIECES, start])
@@ -370,7 +356,7 @@ def parry_chance(prob, known, end):
     if checks & (checks - 1):
         return 0.0
     if checks == BY_KNIGHT:
-        return min(1.0, prob[PIECES, end]) if KNIGHT_ATTACKS[king] & bit(end) else 0.0
+        return min(1.0, prob[PIECES, end]) if bitboards.KNIGHT_ATTACKS[king] & bit(end) else 0.0
     line = line_of_check(checks, king)
     for way in (line, line + 4):
         square, chance, met = NEXT[way, king], 0.0, False

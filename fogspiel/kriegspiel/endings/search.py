@@ -18,27 +18,7 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    BETWEEN,
-    BISHOP,
-    FALLING,
-    FILE,
-    KINDS,
-    KING,
-    KNIGHT,
-    LAST_RANKS,
-    PAWN,
-    QUEEN,
-    RANK,
-    RISING,
-    ROOK,
-    along,
-    around,
-    bit,
-    leaps,
-    reach,
-    union,
-)
+from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, along, around, bit, reach, union
 from ...games.chess.moves import MAX_MOVES, list_queening_moves, pushes
 from ...games.chess.position import end_of, move_of, start_of
 from ..beliefs.metaposition import threatened_by_pawns_up
@@ -114,11 +94,11 @@ def sight(men, own, out):
         while left:
             square = trailing_zeros(left)
             if kind != BISHOP:
-                ranks |= along(RANK, square, own)
-                files |= along(FILE, square, own)
+                ranks |= along(bitboards.RANK, square, own)
+                files |= along(bitboards.FILE, square, own)
             if kind != ROOK:
-                rising |= along(RISING, square, own)
-                falling |= along(FALLING, square, own)
+                rising |= along(bitboards.RISING, square, own)
+                falling |= along(bitboards.FALLING, square, own)
             left &= left - 1
     pawns = men[PAWN]
     rising |= threatened_by_pawns_up(pawns) & (pawns << 9)
@@ -126,7 +106,7 @@ def sight(men, own, out):
     out[0], out[1] = ranks, files
     out[2] = rising & RISING_LONG | falling & ~RISING_LONG
     out[3] = rising & ~RISING_LONG | falling & RISING_LONG
-    out[4] = leaps(men[KNIGHT])
+    out[4] = bitboards.leaps(men[KNIGHT])
     return ranks | files | rising | falling | out[4] | bitboards.KING_ATTACKS[trailing_zeros(men[KING])]
 
 
@@ -137,7 +117,7 @@ def hear(men, kings, action, after, lines, here):
     for kind in range(KINDS):
         after[kind] = men[kind]
     kind = move_own(after, 0, action)
-    barred = bitboards.KING_ATTACKS[end] if kind == KING else BETWEEN[start, end]
+    barred = bitboards.KING_ATTACKS[end] if kind == KING else bitboards.BETWEEN[start, end]
     if kind == PAWN:
         barred |= bit(end)
     attacked = sight(after, union(after), lines)
@@ -239,7 +219,7 @@ def list_own_moves(men, out):
             start = trailing_zeros(left)
             ends = pushes(start, 0, own) if kind == PAWN else reach(kind, start, own) & ~own
             count = list_queening_moves(start, ends, kind == PAWN, out, count)
-            if kind == PAWN and ends & LAST_RANKS[0]:
+            if kind == PAWN and ends & bitboards.LAST_RANKS[0]:
                 out[count] = move_of(start, trailing_zeros(ends), ROOK)
                 count += 1
             left &= left - 1

@@ -11,45 +11,11 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    BISHOP,
-    KINDS,
-    KING,
-    KNIGHT,
-    LIGHT_SQUARES,
-    NONE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    around,
-    bit,
-    union,
-)
+from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, NONE, PAWN, QUEEN, ROOK, around, bit, union
 from ...games.chess.moves import MAX_MOVES
-from . import search
-from .search import (
-    DIRECTIONS,
-    MATED,
-    PARTS,
-    REFUSED,
-    SILENT,
-    STALEMATED,
-    distance,
-    empty_stack,
-    hear,
-    list_own_moves,
-    sight,
-)
-from .tablebase import (
-    NO_MATE,
-    NOT_SOON,
-    endgame_table,
-    kinds_of,
-    neglect_hopeless,
-    placement_of,
-    reply,
-    restrict_belief,
-)
+from . import search, tablebase
+from .search import DIRECTIONS, MATED, PARTS, REFUSED, SILENT, STALEMATED, distance, empty_stack, hear, sight
+from .tablebase import NO_MATE, NOT_SOON, endgame_table, kinds_of, placement_of, reply, restrict_belief
 
 # Value of attempts against a lone king by the endgame table at each of its possible squares.
 #
@@ -131,7 +97,7 @@ def empty_scratch():
 def mating_corners(men):
     """Return the corners in which the own men can mate, as four bits: with bishop and knight, the bishop's colour."""
     if men[KNIGHT] and men[BISHOP]:
-        return 0b0110 if men[BISHOP] & LIGHT_SQUARES else 0b1001
+        return 0b0110 if men[BISHOP] & bitboards.LIGHT_SQUARES else 0b1001
     return 0b1111
 
 
@@ -285,7 +251,7 @@ def value_at_once(men, kings, belief, action, table, w, scratch):
 def best_value(men, kings, belief, table, w, scratch):
     """Return the greatest static value of the attempts."""
     best = -np.inf
-    for i in range(list_own_moves(men, scratch.moves)):
+    for i in range(search.list_own_moves(men, scratch.moves)):
         best = max(best, value_at_once(men, kings, belief, scratch.moves[i], table, w, scratch))
     return best
 
@@ -300,7 +266,7 @@ def value_attempt(men, kings, belief, action, table, w, scratch, further):
             if w.ahead > 0.0:
                 stand, believed = men if part == REFUSED else scratch.after, scratch.belief[part]
                 if part != REFUSED:
-                    neglect_hopeless(believed, stand, table)
+                    tablebase.neglect_hopeless(believed, stand, table)
                 restrict_belief(believed, scratch.squares[part])
                 best = best_value(stand, scratch.squares[part], believed, table, w, further)
                 scratch.values[part] += w.ahead * (best - scratch.values[part])

@@ -20,13 +20,8 @@ import numpy as np
 from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import ALL, KINDS, KING, NO_SQUARE, PAWN, QUEEN
 from ...games.chess.position import MEN, MOVER, POSITION, start_of
-from ..beliefs.board_filter import (
-    empty_children,
-    keep_where_accepted,
-    keep_where_refused,
-    list_children,
-    select_children,
-)
+from ..beliefs import board_filter
+from ..beliefs.board_filter import empty_children, keep_where_refused, list_children, select_children
 from ..beliefs.consistent_boards import observation_of, observe_last, vary_boards
 from ..endings import LoneKingPlayer, begin_ending, faces_lone_king
 from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
@@ -153,7 +148,8 @@ class BoardBelief:
         self.count = keep_where_refused(self._boards, self._weights, self.count, move)
 
     def _make(self, move: int, message: np.ndarray) -> None:
-        self.count = keep_where_accepted(self._boards, self._weights, self.count, move, message, self.switches)
+        boards = self._boards, self._weights, self.count
+        self.count = board_filter.keep_where_accepted(*boards, move, message, self.switches)
 
     def _reply(self, lost: int, message: np.ndarray, wanted: int) -> None:
         """Make all moves of the opponent that give a message; `lost` is the square of its latest loss."""

@@ -23,17 +23,9 @@ from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
 from ..game import rules
 from ..game.attempts import CHECKS, MESSAGE, TAKEN, TRIES
 from ..parameters import NO_MODEL, MatrixParameters, attraction_of, find_model, habits_of
+from ..search import perception_search
 from ..search.approach_a import NO_NODE, MessageTree, empty_message_tree, play_boards
-from ..search.perception_search import (
-    PerceptionTree,
-    empty_tree,
-    expand,
-    forbid,
-    grow_tree,
-    list_attempts,
-    root_attempts,
-    simulate,
-)
+from ..search.perception_search import PerceptionTree, empty_tree, expand, forbid, grow_tree, root_attempts, simulate
 from .minimax import Minimax
 
 # Common base of A, B and C: an engine that updates the probability matrices by the referee's messages.
@@ -303,7 +295,7 @@ class ApproachB(ApproachC):
         self.k = k
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
-        list_attempts(tree, 0, refused, self.parameters)
+        perception_search.list_attempts(tree, 0, refused, self.parameters)
 
     def search(self, thread: int, size: int) -> int:
         return int(simulate(self.trees[thread], self.attraction, self.k, self.parameters, self.streams[thread], size))

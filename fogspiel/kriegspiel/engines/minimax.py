@@ -10,19 +10,11 @@ from ...games.chess.bitboards import BISHOP, KING, KNIGHT, NO_SQUARE, PAWN, QUEE
 from ...games.chess.fen import parse_move
 from ...games.chess.moves import MAX_MOVES
 from ...games.chess.position import end_of, start_of
+from .. import engine
 from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
 from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
 from ..endings import LoneKingPlayer, begin_ending
-from ..engine import (
-    Engine,
-    EngineFactory,
-    SearchLimit,
-    placement_after,
-    plain_message,
-    takes_by_pawn,
-    turn_men,
-    turn_move,
-)
+from ..engine import Engine, EngineFactory, SearchLimit, plain_message, takes_by_pawn, turn_men, turn_move
 from ..game import rules
 from ..game.attempts import CHECK_DIRECTIONS, CHECKS, SQUARE, TAKEN, TRIES, UNKNOWN
 from ..search.metaposition_search import Ranking, Searcher, assume, plausible_moves
@@ -193,7 +185,7 @@ class Minimax(Engine):
 
     def _staleness(self, move: int) -> float:
         """Return the cost of a move that repeats a placement of the own men: the loop guard."""
-        times = self.visits.get(placement_after(self.men, 0, move), 0)
+        times = self.visits.get(engine.placement_after(self.men, 0, move), 0)
         return STALE * times + (LOOP if times >= TOO_OFTEN else 0.0)
 
 

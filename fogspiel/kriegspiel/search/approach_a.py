@@ -17,23 +17,10 @@ import numpy as np
 
 from ...core.compile.kernel import kernel, ones, trailing_zeros
 from ...core.rng import random_below, random_unit
+from ...games.chess import position
 from ...games.chess.bitboards import ALL, KING, KNIGHT, LAST_RANKS, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit
 from ...games.chess.moves import LIMITS, MAX_MOVES, is_legal, legal_moves, restrict
-from ...games.chess.position import (
-    CLOCK,
-    MEN,
-    MOVER,
-    PASSANT,
-    PLY,
-    POSITION,
-    RIGHTS,
-    cannot_mate,
-    copy_board,
-    end_of,
-    make,
-    move_of,
-    start_of,
-)
+from ...games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, copy_board, end_of, make, start_of
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
 from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries, tries_fit
 
@@ -105,7 +92,7 @@ def draw_board(prob, known, clock, pos, stream):
     for kind in range(KING + 1):
         pos[kind] = known.men[kind]
     pos[MEN + mine], pos[MOVER], pos[RIGHTS] = known.own, mine, known.rights
-    pos[PASSANT], pos[CLOCK], pos[PLY] = NO_SQUARE, clock, 0
+    pos[position.PASSANT], pos[CLOCK], pos[PLY] = NO_SQUARE, clock, 0
     king = draw_square(prob, KINGS, ~known.own, stream)
     pos[KING] |= bit(king)
     taken = known.own | bit(king)
@@ -150,7 +137,7 @@ def fits(pos, known, refused, limits):
     for start in range(64):
         left = refused[start]
         while left:
-            if is_legal(pos, limits, move_of(start, trailing_zeros(left), 0)):
+            if is_legal(pos, limits, position.move_of(start, trailing_zeros(left), 0)):
                 return LEGAL
             left &= left - 1
     return FITTING
@@ -218,7 +205,7 @@ def playout(pos, mine, limits, said, stream):
         winner = adjudicate(pos)
         if winner != NO_COLOUR:
             return 1.0 if winner == mine else 0.0
-        if pos[CLOCK] >= FIFTY_MOVES or cannot_mate(pos):
+        if pos[CLOCK] >= FIFTY_MOVES or position.cannot_mate(pos):
             return 0.5
         count = legal_moves(pos, limits, moves)
         if count == 0:

@@ -11,21 +11,11 @@ from typing import Protocol
 import numpy as np
 
 from ...core.compile.kernel import in_place, inlined, kernel
+from ...games.chess import search
 from ...games.chess.bitboards import KINDS, NO_SQUARE, NONE, PAWN, WHITE, bit, kind_on
 from ...games.chess.moves import CHECKERS, LIMITS, can_move, destinations, restrict
 from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, copy_board, end_of, make, start_of
-from ...games.chess.search import (
-    LEVELS,
-    ROW,
-    SCORE,
-    VALUE,
-    WORTH,
-    change,
-    material_score,
-    place,
-    search_move,
-    static_value,
-)
+from ...games.chess.search import LEVELS, ROW, SCORE, VALUE, WORTH, change, material_score, place, search_move
 from ..parameters import FogParameters, phase_of_men
 
 ILLEGAL = -(2**31)  # less than any gain: the least 32-bit number
@@ -129,7 +119,7 @@ def threat_in(position, score, worths, rows):
     """Return our best capture if it were our move in a position with the opponent to move, not in check."""
     place_position(rows, position, score)
     rows[0, MOVER], rows[0, PASSANT] = 1 - position[MOVER], NO_SQUARE
-    stand = static_value(rows[0])
+    stand = search.static_value(rows[0])
     value, _ = search_move(rows[:THREAT_LEVELS], worths, 0, stand, stand + GREATEST_THREAT)
     return min(max(value - stand, 0), GREATEST_THREAT)
 

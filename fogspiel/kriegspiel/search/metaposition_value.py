@@ -8,20 +8,7 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    A_FILE,
-    BISHOP,
-    KINDS,
-    KING,
-    KNIGHT,
-    PAWN,
-    QUEEN,
-    ROOK,
-    around,
-    bit,
-    diagonal,
-    straight,
-)
+from ...games.chess.bitboards import A_FILE, BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, around, bit
 from ..beliefs.metaposition import AGE_OF_A_MAN, age_sum, enemies, per_file, possible_men, sure_attacks
 
 _WEIGHTS = (
@@ -248,7 +235,7 @@ def value(meta, moved, took, weights):
         left = meta.men[kind]
         while left:
             square = trailing_zeros(left)
-            across, aslant = straight(square, blocked), diagonal(square, blocked)
+            across, aslant = bitboards.straight(square, blocked), bitboards.diagonal(square, blocked)
             total += worth * _safety(meta, kind, square, across, aslant, moved, took, ages, weights)
             if kind == PAWN:
                 attacked |= bitboards.PAWN_ATTACKS[0, square]
