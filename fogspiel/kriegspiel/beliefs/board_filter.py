@@ -170,11 +170,8 @@ class Children(NamedTuple):
 
 def empty_children(boards: int) -> Children:
     room = MAX_CHILDREN * boards
-    parent, move, table = (
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-        np.empty(1 << (2 * room).bit_length(), np.int32),
-    )
+    parent, move = np.empty((2, room), np.int32)
+    table = np.empty(1 << (2 * room).bit_length(), np.int32)
     return Children(parent, move, np.empty(room), np.empty(room, np.int64), table)
 
 

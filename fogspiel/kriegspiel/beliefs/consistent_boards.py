@@ -30,9 +30,9 @@ _FIELDS = [
 ]
 OBSERVATION = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 MAX_TRIALS = 40  # trials before a board that fits less well is accepted
-MEN_BUT_KING = 1 << PAWN | 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
-# Every kind but the king, and every kind but pawns and the king, as sets of bits.
+# Every kind but pawns and the king, and every kind but the king, as sets of bits.
 PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
+MEN_BUT_KING = PIECES | 1 << PAWN
 AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)  # initial men of a side by kind
 PAWN_SQUARES = np.int64(0x00FFFFFFFFFFFF00)
 # Parts of the observation that a board may fail to explain, most severe first; the last exceeds all together.
@@ -98,42 +98,27 @@ def put_any_of(board, left, kinds, square, stream):
 
 
 @kernel
-def draw_any_men(seen, model, left, stream):
-    """Draw the remaining men if captured kinds are not announced: those of the model, or of the initial position."""
-    theirs, men = model[MEN + 1 - seen.colour], 0
-    for kind in range(KING):
-        left[kind] = ones(model[kind] & theirs) if theirs else AT_FIRST[kind]
+def draw_men(seen, model, left, stream):
+    """Draw the remaining men, those of the model as far as they go, else of the initial position; `left` counts them.
+
+    The number of pawns is known, unless captured kinds are not announced.
+    """
+    hidden, theirs, men = seen.switches & KIND_HIDDEN != 0, model[MEN + 1 - seen.colour], 0
+    first, kinds = (PAWN, MEN_BUT_KING) if hidden else (KNIGHT, PIECES)
+    left[KING], left[PAWN] = 1, seen.pawns
+    for kind in range(first, KING):
+        left[kind] = ones(model[kind] & theirs)
         men += left[kind]
-    left[KING] = 1
+    if men == 0 and not (hidden and theirs):
+        for kind in range(first, KING):
+            left[kind] = AT_FIRST[kind]
+            men += left[kind]
     while men > seen.pieces:
-        left[random_kind(left, stream, MEN_BUT_KING)] -= 1
+        left[random_kind(left, stream, kinds)] -= 1
         men -= 1
     while men < seen.pieces:
-        left[random_below(stream, KING)] += 1
+        left[first + random_below(stream, KING - first)] += 1
         men += 1
-
-
-@kernel
-def draw_men(seen, model, left, stream):
-    """Draw the remaining men, those of the model as far as they go; `left` counts them by kind."""
-    if seen.switches & KIND_HIDDEN:
-        draw_any_men(seen, model, left, stream)
-        return
-    theirs, pieces = model[MEN + 1 - seen.colour], 0
-    for kind in range(KNIGHT, KING):
-        left[kind] = ones(model[kind] & theirs)
-        pieces += left[kind]
-    if pieces == 0:
-        for kind in range(KNIGHT, KING):
-            left[kind] = AT_FIRST[kind]
-            pieces += left[kind]
-    left[KING], left[PAWN] = 1, seen.pawns
-    while pieces > seen.pieces:
-        left[random_kind(left, stream, PIECES)] -= 1
-        pieces -= 1
-    while pieces < seen.pieces:
-        left[KNIGHT + random_below(stream, KING - KNIGHT)] += 1
-        pieces += 1
 
 
 @kernel
@@ -236,8 +221,7 @@ def put_others(board, left, model, barred, stream):
 def set_up(seen, model, board, left, stream):
     """Set up the own men and drawn men of the opponent; return True if the opponent's king found a square."""
     colour = seen.colour
-    for cell in range(position.POSITION):
-        board[cell] = 0
+    board[:] = 0
     for kind in range(KINDS):
         board[kind] = seen.men[kind]
         board[MEN + colour] |= seen.men[kind]
@@ -322,52 +306,33 @@ SECOND_CHANGE, OTHER_KIND = 0.5, 0.3
 
 
 @in_place
-def end_rights(board, square, kind):
-    """End the castling rights that use a man of the opponent; a side with the right is assumed to have the rook."""
-    colour = 1 - board[MOVER]
-    for side in range(2):
-        if kind == KING or square == position.ROOK_HOME[colour, side]:
-            board[RIGHTS] &= ~(1 << (2 * colour + side))
-
-
-@in_place
-def change_kind(board, square, kind, stream):
-    """Change the kind of an opponent's piece; return True if that side could have it."""
-    other = KNIGHT + random_below(stream, KING - KNIGHT)
-    if other == kind or ones(board[other] & board[MEN + 1 - board[MOVER]]) >= AT_FIRST[other]:
-        return False
-    board[kind] ^= bit(square)
-    board[other] ^= bit(square)
-    end_rights(board, square, kind)
-    return True
-
-
-@in_place
-def change_place(board, square, kind, stream):
-    """Move an opponent's man elsewhere, a king or a pawn nearby; return True if there is a square."""
-    free = ~occupied(board)
-    if kind == KING:
-        free &= bitboards.KING_ATTACKS[square] | bitboards.KNIGHT_ATTACKS[square]
-    elif kind == PAWN:
-        free &= PAWN_SQUARES & (bitboards.KING_ATTACKS[square] | bit((square + 16) & 63) | bit((square - 16) & 63))
-    end = random_square(free, stream)
-    if end == NO_SQUARE:
-        return False
-    board[kind] ^= bit(square) | bit(end)
-    board[MEN + 1 - board[MOVER]] ^= bit(square) | bit(end)
-    board[PASSANT] = NO_SQUARE
-    end_rights(board, square, kind)
-    return True
-
-
-@in_place
 def change_man(board, stream):
-    """Change one man of the opponent; return True if that was possible."""
-    square = random_square(board[MEN + 1 - board[MOVER]], stream)
+    """Change the kind or the square of one man of the opponent, kings and pawns to one nearby; False if that fails."""
+    colour = 1 - board[MOVER]
+    square = random_square(board[MEN + colour], stream)
     kind = kind_on(board, square)
     if KNIGHT <= kind < KING and random_unit(stream) < OTHER_KIND:
-        return change_kind(board, square, kind, stream)
-    return change_place(board, square, kind, stream)
+        other = KNIGHT + random_below(stream, KING - KNIGHT)
+        if other == kind or ones(board[other] & board[MEN + colour]) >= AT_FIRST[other]:
+            return False
+        board[kind] ^= bit(square)
+        board[other] ^= bit(square)
+    else:
+        free = ~occupied(board)
+        if kind == KING:
+            free &= bitboards.KING_ATTACKS[square] | bitboards.KNIGHT_ATTACKS[square]
+        elif kind == PAWN:
+            free &= PAWN_SQUARES & (bitboards.KING_ATTACKS[square] | bit((square + 16) & 63) | bit((square - 16) & 63))
+        end = random_square(free, stream)
+        if end == NO_SQUARE:
+            return False
+        board[kind] ^= bit(square) | bit(end)
+        board[MEN + colour] ^= bit(square) | bit(end)
+        board[PASSANT] = NO_SQUARE
+    for side in range(2):  # castling rights that use the man end; a side with the right is assumed to have the rook
+        if kind == KING or square == position.ROOK_HOME[colour, side]:
+            board[RIGHTS] &= ~(1 << (2 * colour + side))
+    return True
 
 
 @kernel

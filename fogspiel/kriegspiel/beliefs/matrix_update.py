@@ -50,11 +50,8 @@ def list_seen(prob, known, king, line, squares, sight):
 def hear_check_on_line(prob, known, king, line, is_check, parameters):
     """Update by a check on this line, which one visible man gives; or by its absence: fewer men stand there."""
     squares, sight = np.empty(MAX_SEEN, np.int64), np.empty(MAX_SEEN, np.float64)
-    count, beside, summed = (
-        list_seen(prob, known, king, line, squares, sight),
-        bitboards.PAWN_ATTACKS[known.colour, king],
-        0.0,
-    )
+    count = list_seen(prob, known, king, line, squares, sight)
+    beside, summed = bitboards.PAWN_ATTACKS[known.colour, king], 0.0
     for i in range(count):
         square = squares[i]
         pawn = prob[PAWNS, square] if beside & bit(square) else 0.0

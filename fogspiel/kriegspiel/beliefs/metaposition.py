@@ -122,11 +122,8 @@ def begin_anywhere(meta, pawns, pieces):
 @kernel
 def attacks_past(meta, occ):
     """Return the squares that the own men attack, given the occupied squares."""
-    found = (
-        threatened_by_pawns_up(meta.men[PAWN])
-        | bitboards.leaps(meta.men[KNIGHT])
-        | bitboards.KING_ATTACKS[trailing_zeros(meta.men[KING])]
-    )
+    found = threatened_by_pawns_up(meta.men[PAWN]) | bitboards.leaps(meta.men[KNIGHT])
+    found |= bitboards.KING_ATTACKS[trailing_zeros(meta.men[KING])]
     for kind in range(BISHOP, KING):
         men = meta.men[kind]
         while men:

@@ -71,16 +71,6 @@ def _explains(meta, king, moved, opened, barred, checks):
 
 
 @kernel
-def _beyond(start, end):
-    for line in range(4):
-        if bitboards.ABOVE[line, start] & bit(end):
-            return bitboards.ABOVE[line, end]
-        if bitboards.BELOW[line, start] & bit(end):
-            return bitboards.BELOW[line, end]
-    return NONE
-
-
-@kernel
 def hear_check_to_them(meta, action, kind, took, opened, checks):
     """Keep the squares of the opponent's king that explain the checks of an own move."""
     start, end = start_of(action), end_of(action)
@@ -88,8 +78,9 @@ def hear_check_to_them(meta, action, kind, took, opened, checks):
     if kind == KING and abs(end - start) == 2:
         moved = bit((start + end) // 2)
     elif BISHOP <= kind <= QUEEN:  # a man attacked along its path before; ahead of it only up to what it captured
-        path = bitboards.THROUGH[start, end]
-        barred = path & ~_beyond(start, end) if took else path
+        barred = bitboards.THROUGH[start, end]
+        if took:
+            barred &= (bit(end) << 1) - 1 if end > start else -bit(end)
     left, found = meta.theirs[KING], NONE
     while left:
         king = trailing_zeros(left)
@@ -191,9 +182,8 @@ def spread(meta):
             lowest |= there & -there
     steps = (pawns >> 8) & empty
     leavers = pawns & (empty << 8) | knights & bitboards.leaps(empty)
-    leavers |= (rooks | queens | kings) & bitboards.beside(empty) | (bishops | queens | kings) & bitboards.cornering(
-        empty
-    )
+    leavers |= (rooks | queens | kings) & bitboards.beside(empty)
+    leavers |= (bishops | queens | kings) & bitboards.cornering(empty)
     queening = steps & BOTTOM
     meta.theirs[PAWN] = pawns | steps & ~BOTTOM | (steps >> 8) & empty & metaposition.THEIR_FOURTH_RANK
     meta.theirs[KNIGHT] = knights | bitboards.leaps(knights) & empty | queening

@@ -133,16 +133,6 @@ def lose_man(known, square):
 
 
 @in_place
-def likelier_kind(prob, known, square):
-    """Return the likelier kind, pawn or piece, of a captured man whose kind is not announced."""
-    if known.their_pieces == 0:
-        return PAWN_TAKEN
-    if known.their_pawns == 0:
-        return PIECE_TAKEN
-    return PAWN_TAKEN if prob[PAWNS, square] > prob[PIECES, square] else PIECE_TAKEN
-
-
-@in_place
 def note_own_move(prob, known, move, taken, victim):
     """Make our move with its announced capture, if any; return the kind that stands on the new square."""
     end = end_of(move)
@@ -153,7 +143,8 @@ def note_own_move(prob, known, move, taken, victim):
     end_rights(known)
     possible = ~known.own
     if taken == MAN_TAKEN:
-        taken = likelier_kind(prob, known, victim)
+        likelier = known.their_pawns > 0 and prob[PAWNS, victim] > prob[PIECES, victim]
+        taken = PAWN_TAKEN if known.their_pieces == 0 or likelier else PIECE_TAKEN
     if taken != NOTHING_TAKEN:
         row = PAWNS if taken == PAWN_TAKEN else PIECES
         before, there = total(prob, row), prob[row, victim]
