@@ -169,21 +169,15 @@ def _quarters(kings, square):
 
 
 @kernel
-def _cage(men, kings, lines):
-    free = ~(sight(men, union(men), lines) | union(men))
-    cage, before = kings, np.int64(0)
-    while cage != before:
-        before = cage
-        cage |= around(cage) & free
-    return cage
-
-
-@kernel
 def _confinement(men, kings, lines):
     """Score a set of possible squares of the king for the own side, which is to move."""
     king, majors, pawns = trailing_zeros(men[KING]), men[ROOK] | men[QUEEN], men[PAWN]
     worth, farthest = 0.0, 0
-    left = _cage(men, kings, lines)
+    free = ~(sight(men, union(men), lines) | union(men))
+    left, before = kings, np.int64(0)
+    while left != before:  # the squares that the king could ever reach
+        before = left
+        left |= around(left) & free
     while left:
         worth -= IN_CAGE * CENTRALITY[trailing_zeros(left)]
         left &= left - 1
@@ -275,21 +269,8 @@ def _rank_next_moves(men, kings, patience, stack, row):
 
 
 @kernel
-def _take_most_promising(moves, promise, count):
-    """Remove and return the next own move with the greatest static value."""
-    best = 0
-    for i in range(count):
-        if promise[i] > promise[best]:
-            best = i
-    promise[best] = LOOKED_INTO
-    return moves[best]
-
-
-@kernel
 def _begin_row(men, kings, action, stack, row):
-    for kind in range(KINDS):
-        stack.men[row, kind] = men[kind]
-    stack.part[row] = -1
+    stack.men[row], stack.part[row] = men, -1
     parts, shares = stack.parts[row], stack.shares[row]
     stack.lost[row] = divide(men, kings, action, stack.after[row], stack.lines[row], parts, shares)
 
@@ -303,7 +284,8 @@ def value_move(men, kings, action, ahead, width, patience, stack):
         parts, shares, values, part = stack.parts[row], stack.shares[row], stack.values[row], stack.part[row]
         if stack.left[row]:  # a next move of this part, to be searched one row below
             stack.left[row] -= 1
-            move = _take_most_promising(stack.moves[row], stack.promise[row], stack.listed[row])
+            best = np.argmax(stack.promise[row, : stack.listed[row]])
+            move, stack.promise[row, best] = stack.moves[row, best], LOOKED_INTO
             _begin_row(stack.men[row] if part == REFUSED else stack.after[row], parts[part], move, stack, row - 1)
             row -= 1
         elif part + 1 < PARTS:  # the next part

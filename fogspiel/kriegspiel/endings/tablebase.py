@@ -51,17 +51,6 @@ def stand(number, kinds, squares):
 
 
 @kernel
-def _attacks(kinds, squares, own):
-    found = bitboards.KING_ATTACKS[squares[0]]
-    for man in range(1, len(kinds) + 1):
-        if kinds[man - 1] == PAWN:
-            found |= threatened_by_pawns_up(bit(squares[man]))
-        else:
-            found |= reach(kinds[man - 1], squares[man], own)
-    return found
-
-
-@kernel
 def _note(distances, number, squares, layer):
     while squares:
         distances[number, trailing_zeros(squares)] = layer
@@ -122,8 +111,14 @@ def _begin(kinds, attacked):
     squares = np.empty(len(kinds) + 1, np.int64)
     for number in range(len(attacked)):
         own = stand(number, kinds, squares)
-        if own:
-            attacked[number] = _attacks(kinds, squares, own)
+        if own == 0:
+            continue
+        attacked[number] = bitboards.KING_ATTACKS[squares[0]]
+        for man in range(1, len(kinds) + 1):
+            if kinds[man - 1] == PAWN:
+                attacked[number] |= threatened_by_pawns_up(bit(squares[man]))
+            else:
+                attacked[number] |= reach(kinds[man - 1], squares[man], own)
 
 
 @dataclass(frozen=True)
@@ -181,8 +176,7 @@ def moves_to_mate(table, number, square):
 def reply(belief, here, own, free, table, number, out):
     """Let the king reply from the squares `here`; fill in its probabilities, and return that of a capture."""
     lost = 0.0
-    for square in range(64):
-        out[square] = 0.0
+    out[:] = 0.0
     while here:
         square = trailing_zeros(here)
         here &= here - 1
@@ -238,8 +232,7 @@ def neglect_hopeless(belief, men, table):
 @kernel
 def begin_belief(belief, kings, men, table):
     """Start from these possible squares of the king, regardless of the past."""
-    for square in range(64):
-        belief[square] = 1.0
+    belief[:] = 1.0
     if len(table):
         neglect_hopeless(belief, men, table)
     restrict_belief(belief, kings)
@@ -253,5 +246,4 @@ def let_reply(belief, kings, men, table):
         reply(before, kings, own, ~sight(men, own, np.empty(DIRECTIONS, np.int64)), table, placement_of(men), belief)
         neglect_hopeless(belief, men, table)
     else:
-        for square in range(64):
-            belief[square] = 1.0
+        belief[:] = 1.0

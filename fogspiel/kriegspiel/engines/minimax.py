@@ -3,6 +3,8 @@
 When the opponent has only its king left, `LoneKingPlayer` takes over with the king's squares.
 """
 
+from collections import Counter
+
 import numpy as np
 
 from ...core.rng import random_below, random_unit
@@ -64,7 +66,7 @@ class Minimax(Engine):
         super().begin(side)
         self.book = BOOK[random_below(self.stream, len(BOOK))]
         self.silent, self.done = True, 0
-        self.visits: dict[bytes, int] = {}
+        self.visits = Counter[bytes]()
         self.ranking: Ranking | None = None
         self.ending = None
 
@@ -95,8 +97,7 @@ class Minimax(Engine):
         hear_own(self.meta, turn_move(move, self.side), self.turn_message(message, self.side, seen))
         if self.meta.quiet == 0:
             self.visits.clear()
-        stand = self.men.tobytes()
-        self.visits[stand] = self.visits.get(stand, 0) + 1
+        self.visits[self.men.tobytes()] += 1
         self.done += 1
         self.silent &= not (message[TAKEN] or message[CHECKS])
 
@@ -185,7 +186,7 @@ class Minimax(Engine):
 
     def _staleness(self, move: int) -> float:
         """Return the cost of a move that repeats a placement of the own men: the loop guard."""
-        times = self.visits.get(engine.placement_after(self.men, 0, move), 0)
+        times = self.visits[engine.placement_after(self.men, 0, move)]
         return STALE * times + (LOOP if times >= TOO_OFTEN else 0.0)
 
 

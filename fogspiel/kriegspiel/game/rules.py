@@ -68,8 +68,7 @@ HOME = np.array(
 
 @in_place
 def begin(state, board, switches):
-    for cell in range(STATE):
-        state[cell] = 0
+    state[:] = 0
     for cell in range(POSITION):
         state[cell] = board[cell]
     state[SWITCHES] = switches
@@ -215,8 +214,7 @@ def accept_otherwise(state, limits, action):
     said[CHECKS] = directions(state, limits)
     said[TRIES] = announced_tries(state, limits, switches)
     state[turn + PROMOTED] = 1 if switches & attempts.PROMOTION_SAID and promotion_of(action) else 0
-    for cell in range(TURN):
-        state[next_turn + cell] = 0
+    state[next_turn : next_turn + TURN] = 0
     remember_key(state, limits)
     state[END] = ending(state, limits)
     state[END] = other_ending(state)
@@ -238,8 +236,7 @@ def apply(state, action):
         accept_otherwise(state, limits, action)
     else:
         accept(state, limits, action)
-    for square in range(64):
-        state[REFUSED + square] = 0
+    state[REFUSED : REFUSED + 64] = 0
 
 
 @in_place
@@ -265,12 +262,8 @@ def view(state, player, out):
     for cell in range(2):
         out[SEEN_TAKEN + cell] = state[TAKEN + 2 * player + cell]
         out[SEEN_TAKEN + 2 + cell] = state[TAKEN + 2 * (1 - player) + cell]
-    if state[MOVER] == player:
-        for square in range(64):
-            out[SEEN_REFUSED + square] = state[REFUSED + square]
-    else:
-        for square in range(64):
-            out[SEEN_REFUSED + square] = 0
+    for square in range(64):
+        out[SEEN_REFUSED + square] = state[REFUSED + square] if state[MOVER] == player else 0
     out[SEEN_SWITCHES] = state[SWITCHES]
     for cell in range(TURN):
         out[SEEN_TURN + cell] = state[TURNS + TURN * player + cell]

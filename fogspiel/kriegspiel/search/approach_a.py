@@ -87,8 +87,7 @@ def draw_square(prob, row, free, stream):
 def draw_board(prob, known, clock, pos, stream):
     """Set up a board: our men, their king, then their remaining pawns and pieces, by the matrices."""
     mine = known.colour
-    for cell in range(POSITION):
-        pos[cell] = 0
+    pos[:] = 0
     for kind in range(KING + 1):
         pos[kind] = known.men[kind]
     pos[MEN + mine], pos[MOVER], pos[RIGHTS] = known.own, mine, known.rights
@@ -234,11 +233,6 @@ def add_child(tree, node, key):
 
 
 @kernel
-def message_key(said):
-    return said[TAKEN] + 4 * (said[SQUARE] + 1) + 512 * said[CHECKS] + 16384 * said[TRIES]
-
-
-@kernel
 def select_by_uct(tree, node, moves, count, c, stream):
     """Return a random legal move without a node; if all have one, the best by UCT."""
     fresh = 0
@@ -267,8 +261,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
         # A board that fits; if the matrices contradict the messages there is none, and the iteration is lost.
         if not draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
             continue
-        for cell in range(MESSAGE):
-            said[cell] = last[cell]
+        said[:] = last
         node, depth = 0, 0
         path[0] = 0
         while depth < DEEPEST - 3 and tree.used[0] + 3 < len(tree.nodes):
@@ -290,7 +283,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
             else:
                 make_and_say(pos, pseudorandom_move(pos, moves, count, said, stream), limits, said)
             # Boards that have given the same message share a node: that is all we would know.
-            key = message_key(said)
+            key = said[TAKEN] + 4 * (said[SQUARE] + 1) + 512 * said[CHECKS] + 16384 * said[TRIES]
             child = child_with(tree, node, key)
             node = child if child != NO_NODE else add_child(tree, node, key)
             depth += 1

@@ -199,9 +199,7 @@ def search_deeper(static, budget, room, weights):
 @kernel
 def search_moves(meta, moves, power, statics, places, budget, room, weights, out):
     """Fill in the values by search of the moves at these indices, each with the same budget of metapositions."""
-    for kind in range(KINDS):
-        for square in range(64):
-            room.history[kind, square] = 0
+    room.history[:] = 0
     for place in places:
         room.boards[0] = meta
         assume(room.boards[0], moves[place], power[start_of(moves[place])])
