@@ -308,7 +308,6 @@ def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:
 
 
 def write_model(model: np.ndarray, path: Path) -> Path:
-    """Write a model to a small file; return its path."""
     write_arrays(path, "the model", model=model.astype(np.float16))
     return path
 

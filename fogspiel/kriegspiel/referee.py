@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ..core.agents import Forfeit, Player
+from ..core.compile.kernel import ones
 from ..core.game import DRAW, LOSS, WIN, Game
 from ..core.session import Session, finish_game
 from ..games.chess.bitboards import KING, PAWN, QUEEN, kind_on
@@ -27,7 +28,6 @@ from .game import WILD_16 as WILD_16
 from .game import HouseRules as HouseRules
 from .game.attempts import CHECKS, MESSAGE, PASSANT_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
 from .parameters import phase_of_men, read_fog_weights
-from .search.gain_tables import ALL_SQUARES
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"
@@ -271,14 +271,10 @@ def material_advantage(player: Player) -> float | None:
         return None
     boards, weights = engine.belief.boards, engine.belief.weights
     heaviest = weights.argsort()[-BOARDS:]
-    worths = read_fog_weights().worths[phase_of_men(_count(boards[0, MEN] | boards[0, MEN + 1]))]
+    worths = read_fog_weights().worths[phase_of_men(ones(boards[0, MEN] | boards[0, MEN + 1]))]
     own, other = MEN + engine.side, MEN + 1 - engine.side
     total = 0.0
     for board, weight in zip(boards[heaviest], weights[heaviest], strict=True):
-        more = (_count(board[kind] & board[own]) - _count(board[kind] & board[other]) for kind in range(KING))
+        more = (ones(board[kind] & board[own]) - ones(board[kind] & board[other]) for kind in range(KING))
         total += float(weight) * sum(float(worth) * men for worth, men in zip(worths, more, strict=False))
     return total / float(weights[heaviest].sum())
-
-
-def _count(men: np.int64) -> int:
-    return (int(men) & ALL_SQUARES).bit_count()

@@ -122,7 +122,6 @@ def class_of(board, move, kind, lost):
 
 @in_place
 def class_cell(board, move, kind, lost):
-    """Return the cell with the weight for the class of a legal move."""
     left = bit(start_of(move))
     guards = attackers(board, end_of(move), board[MOVER], occupied(board) & ~left) & ~left
     return KINDS * (class_of(board, move, kind, lost) + (CLASSES if guards else 0)) + kind

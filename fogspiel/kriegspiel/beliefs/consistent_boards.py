@@ -91,7 +91,6 @@ def random_kind(left, stream, kinds):
 
 @kernel
 def put_any_of(board, left, kinds, square, stream):
-    """Put a man of one of these kinds on a square, if one is left."""
     kind = random_kind(left, stream, kinds)
     if kind != KINDS:
         put(board, left, kind, square)

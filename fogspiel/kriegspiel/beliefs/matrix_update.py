@@ -88,7 +88,6 @@ def hear_knight_check(prob, known, king, is_check, parameters):
 
 @in_place
 def hear_check_to_us(prob, known, checks, parameters):
-    """Update by checks to our king from exactly these directions."""
     king = trailing_zeros(known.men[KING])
     for square in range(64):
         if bitboards.KING_ATTACKS[king] & bit(square):

@@ -173,7 +173,6 @@ def forget_the_taken(meta):
 
 @kernel
 def take(meta, square, is_pawn):
-    """Remove an opponent's man captured on a square."""
     gone = ~bit(square)
     for kind in range(KINDS):
         meta.theirs[kind] &= gone
@@ -246,7 +245,6 @@ def move(meta, action):
 
 @kernel
 def grow_older(meta):
-    """Age the squares that may hold a man by one move."""
     may = possible_men(meta)
     carry = may & ~(meta.ages[0] & meta.ages[1] & meta.ages[2] & meta.ages[3] & meta.ages[4])
     for place in range(DIGITS):
@@ -258,7 +256,6 @@ def grow_older(meta):
 
 @kernel
 def clear(meta, squares):
-    """Mark these squares as empty."""
     for kind in range(KINDS):
         meta.theirs[kind] &= ~squares
     meta.empty |= squares & ~meta.own

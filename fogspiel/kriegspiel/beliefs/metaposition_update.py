@@ -112,7 +112,6 @@ def checkers(meta, direction):
 
 @kernel
 def hear_check_to_us(meta, checks):
-    """Update by checks to the own king from exactly these directions."""
     king, occ = trailing_zeros(meta.men[KING]), meta.own | possible_men(meta)
     meta.theirs[KING] &= ~bitboards.KING_ATTACKS[king]
     for number in range(DIRECTIONS):
@@ -272,7 +271,6 @@ def _rule_out_threats(meta):
 
 @kernel
 def hear_own(meta, action, message):
-    """Update by an accepted own move and the referee's message."""
     start, end, taken = start_of(action), end_of(action), message[attempts.TAKEN]
     kind = move(meta, action)
     opened = bit(start)

@@ -36,7 +36,6 @@ def new_record(layout: np.dtype) -> np.record:
 
 @in_place
 def place_at_home(prob, known, colour):
-    """Place their men as in the initial position."""
     for square in range(64):
         rank = square // 8 if colour == 1 else 7 - square // 8
         prob[KINGS, square] = 1.0 if rank == 0 and square % 8 == 4 else 0.0
@@ -300,7 +299,6 @@ def clear_chance(occupied, squares):
 
 @in_place
 def pin_chance(known, survey, start, end, parameters):
-    """Return the probability that a man is pinned to its king."""
     king = trailing_zeros(known.men[KING])
     line = bitboards.THROUGH[king, start]
     if line == 0 or BETWEEN[king, start] & known.own or line & bit(end):

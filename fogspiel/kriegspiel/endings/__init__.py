@@ -115,7 +115,6 @@ class LoneKingPlayer(Engine):
         return kings or int(possible_kings(self.men))
 
     def _rule_out(self, move: int) -> None:
-        """Update by a refused attempt: the king stands in its path."""
         self.kings = self.kings & int(bars(self.men, move)) or self.kings
         restrict_belief(self.belief, self.kings)
 

@@ -74,7 +74,6 @@ class Stack(NamedTuple):
 
 
 def empty_stack(ahead: int) -> Stack:
-    """Return the rows for a lookahead of this many own moves."""
     rows = ahead + 1
     men, after = np.zeros((2, rows, KINDS), np.int64)
     lines = np.zeros((rows, DIRECTIONS), np.int64)

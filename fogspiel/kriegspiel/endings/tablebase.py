@@ -18,7 +18,6 @@ from ...games.chess import bitboards
 from ...games.chess.bitboards import BETWEEN, KING, LAST_RANKS, NONE, PAWN, QUEEN, around, bit, reach, union
 from ...games.chess.moves import pushes
 from ..beliefs.metaposition import threatened_by_pawns_up
-from ..search.gain_tables import ALL_SQUARES
 from .search import DIRECTIONS, sight
 
 NO_MATE = 255  # table value where mate cannot be forced
@@ -132,7 +131,7 @@ class EndgameTable:
 
 def kinds_of(men: np.ndarray) -> tuple[int, ...]:
     """Return the kinds of the own men besides the king, from queens down to pawns, with repetitions."""
-    return tuple(kind for kind in range(QUEEN, PAWN - 1, -1) for _ in range((int(men[kind]) & ALL_SQUARES).bit_count()))
+    return tuple(kind for kind in range(QUEEN, PAWN - 1, -1) for _ in range(ones(men[kind])))
 
 
 @cache

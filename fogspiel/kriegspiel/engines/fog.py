@@ -94,7 +94,6 @@ class BoardBelief:
 
     @property
     def effective(self) -> float:
-        """Effective number of boards."""
         return float(1 / (self.weights**2).sum()) if self.count else 0.0
 
     def begin(self, side: int, seen: np.ndarray) -> None:
@@ -134,7 +133,6 @@ class BoardBelief:
         self._make(move, message)
 
     def answer(self, message: np.ndarray, seen: np.ndarray) -> None:
-        """Update by the opponent's move and its message."""
         if self.turns and self.turns[-1].move is None:  # the game started here, and the boards explain the message
             return
         own = self.turns[-1].own if self.turns else None
@@ -331,10 +329,8 @@ class Fog(Engine):
         self.offered, self.gains = self.offered[kept], np.ascontiguousarray(self.gains[:, kept])
 
     def _costs(self) -> np.ndarray:
-        costs = np.zeros(len(self.offered))
-        for place, move in enumerate(self.offered):
-            costs[place] = self.parameters.stale * self.stood[placement_after(self.men, self.side, int(move))]
-        return costs
+        stood = [self.stood[placement_after(self.men, self.side, int(move))] for move in self.offered]
+        return self.parameters.stale * np.array(stood, float)
 
 
 ENGINES: dict[str, EngineFactory] = {"fog": Fog}

@@ -71,7 +71,6 @@ class Minimax(Engine):
         self.ending = None
 
     def turn_message(self, message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
-        """Return a message about a move of this colour from White's perspective."""
         told = plain_message(message, colour, seen)
         if self.side and told[TAKEN]:
             told[SQUARE] ^= UPSIDE_DOWN

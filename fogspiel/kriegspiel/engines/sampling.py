@@ -156,7 +156,6 @@ class Sampler(Engine):
         self.evaluated, self.offered = len(rows), self.offered[~tried]
 
     def boards(self, count: int, seen: np.ndarray) -> np.ndarray:
-        """Return at most `count` boards to evaluate attempts on."""
         out = np.empty((count, POSITION), np.int64)
         return out[: observe_last(observation_of(seen), NOTHING, count, self.stream, out)]
 

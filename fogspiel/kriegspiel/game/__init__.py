@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...core.compile.kernel import ones
 from ...core.game import Game, Rules, Sizes, equip
 from ...core.picture import Chess, Parts
 from ...core.untrusted_input import JsonRecord
@@ -135,7 +136,6 @@ class HouseRules(JsonRecord):
 
     @property
     def bits(self) -> int:
-        """The rule set and the switches as stored in states."""
         return (
             RULE_SETS[self.rules].bits
             | attempts.PROMOTIONS_COUNT_FOUR * (self.promotion_tries == "per_piece")
@@ -172,7 +172,6 @@ class HouseRules(JsonRecord):
 
     @property
     def chosen(self) -> dict[str, bool | str]:
-        """The switches that differ from the defaults of the rule set."""
         usual = type(self).usual(self.rules).to_json()
         return {name: value for name, value in self.to_json().items() if value != usual[name]}
 
@@ -226,19 +225,15 @@ def tries_text(tries: int, switches: int) -> str:
     return f"{tries} pawn {'try' if tries == 1 else 'tries'}"
 
 
-def turn_words(turn: Sequence[int]) -> list[str]:
-    """Describe the public part of a turn before its move is made."""
-    words = [f"after {refusals_text(turn[rules.REFUSED_BEFORE])}"] if turn[rules.REFUSED_BEFORE] else []
+def message_text(message: Sequence[int], colour: int, turn: Sequence[int] = UNTOLD, switches: int = 0) -> str:
+    """Describe a move of this colour as announced: `White moved, pawn taken on e5, check on the file, 2 tries`."""
+    words = [f"{SIDES[colour]} moved"]
+    if turn[rules.REFUSED_BEFORE]:
+        words.append(f"after {refusals_text(turn[rules.REFUSED_BEFORE])}")
     if turn[rules.ANSWER]:
         words.append(f"asked whether pawns can take: {ANSWERS[turn[rules.ANSWER]]}")
     if turn[rules.REFUSED_AFTER]:
         words.append(f"then {refusals_text(turn[rules.REFUSED_AFTER])}")
-    return words
-
-
-def message_text(message: Sequence[int], colour: int, turn: Sequence[int] = UNTOLD, switches: int = 0) -> str:
-    """Describe a move of this colour as announced: `White moved, pawn taken on e5, check on the file, 2 tries`."""
-    words = [f"{SIDES[colour]} moved", *turn_words(turn)]
     if message[TAKEN]:
         words.append(f"{KIND_WORDS[message[TAKEN]]} on {square_name(int(message[SQUARE]))}")
     if turn[rules.PROMOTED]:
@@ -263,7 +258,6 @@ def recent_messages(seen: np.ndarray) -> list[str]:
 
 
 def question_words(seen: np.ndarray) -> list[str]:
-    """Describe the answer to the question whether pawns can capture."""
     answer = int(seen[rules.SEEN_TURN + rules.ANSWER])
     if seen[rules.SEEN_MOVER] != seen[rules.SEEN_PLAYER] or not answer or seen[rules.SEEN_END]:
         return []
@@ -279,13 +273,6 @@ def last_message(state: np.ndarray) -> str:
     said, turn = rules.SAID + MESSAGE * last, rules.TURNS + rules.TURN * last
     cells = state.tolist()
     return message_text(cells[said : said + MESSAGE], last, cells[turn : turn + rules.TURN], cells[rules.SWITCHES])
-
-
-def taken_text(seen: np.ndarray) -> str:
-    lost_pawns, lost_pieces, won_pawns, won_pieces = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
-    if seen[rules.SEEN_SWITCHES] & attempts.KIND_HIDDEN:
-        return f"you have lost {lost_pieces} men, taken {won_pieces} men"
-    return f"you have lost {lost_pawns} pawns, {lost_pieces} pieces; taken {won_pawns} pawns, {won_pieces} pieces"
 
 
 def refused_in(seen: np.ndarray) -> tuple[str, ...]:
@@ -308,7 +295,12 @@ def show(seen: np.ndarray) -> str:
     ]
     if refused:
         lines.append(f"refused: {' '.join(refused)}")
-    lines.append(taken_text(seen))
+    lost_pawns, lost_pieces, won_pawns, won_pieces = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
+    if seen[rules.SEEN_SWITCHES] & attempts.KIND_HIDDEN:
+        lines.append(f"you have lost {lost_pieces} men, taken {won_pieces} men")
+    else:
+        lost = f"{lost_pawns} pawns, {lost_pieces} pieces"
+        lines.append(f"you have lost {lost}; taken {won_pawns} pawns, {won_pieces} pieces")
     return "\n".join(lines if house.name == ICC else [*lines, f"{house.title} rules"])
 
 
@@ -350,23 +342,19 @@ def taken_on(messages: Sequence[np.ndarray]) -> str:
     return next((square_name(int(message[SQUARE])) for message in messages if message[TAKEN]), "")
 
 
-def _many(men: np.ndarray) -> list[int]:
-    return [(int(there) % 2**SQUARES).bit_count() for there in men]
-
-
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Draw the board and messages of one side's view."""
     player, mover, switches = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_SWITCHES))
     men = seen[rules.OWN_MEN]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
     end, turn = int(seen[rules.SEEN_END]), mover == player
     words = [f"{line}." for line in (*recent_messages(seen), *question_words(seen))] + ending_words(end)
-    many = _many(men)
-    counts = (
-        ("your pawns", many[PAWN]),
-        ("your pieces", sum(many) - many[PAWN] - many[KING]),
-        *_left_of_other(seen),
-    )
+    pawns, pieces = seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4].tolist()
+    counts = _men_counts("your", men)
+    if switches & attempts.KIND_HIDDEN:
+        counts.append(("the other's pawns and pieces", PAWNS + PIECES - pieces))
+    else:
+        counts.append(("the other's pawns", PAWNS - pawns - max(pieces - PIECES, 0)))
+        counts.append(("the other's pieces", max(PIECES - pieces, 0)))
     listens = turn and not end
     return (
         Chess(
@@ -378,33 +366,25 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
             checks=tuple(directions_in(int(other[CHECKS]))) if turn else (),
             captured=taken_on([other, own] if turn else [own, other]),
             words=tuple(words),
-            counts=counts,
+            counts=tuple(counts),
             over=bool(end),
             answer=ANSWERS.get(int(seen[rules.SEEN_TURN + rules.ANSWER]), "") if listens else "",
         ),
     )
 
 
-def _left_of_other(seen: np.ndarray) -> tuple[tuple[str, int], ...]:
-    """Describe the announced remaining men of the opponent besides its king."""
-    pawns, pieces = (int(cell) for cell in seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4])
-    if seen[rules.SEEN_SWITCHES] & attempts.KIND_HIDDEN:
-        return (("the other's pawns and pieces", PAWNS + PIECES - pieces),)
-    return (
-        ("the other's pawns", PAWNS - pawns - max(pieces - PIECES, 0)),
-        ("the other's pieces", max(PIECES - pieces, 0)),
-    )
+def _men_counts(whose: str, men: np.ndarray) -> list[tuple[str, int]]:
+    many = [ones(there) for there in men]
+    return [(f"{whose} pawns", many[PAWN]), (f"{whose} pieces", sum(many) - many[PAWN] - many[KING])]
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """Draw all men, as the umpire sees them."""
     mover, end = int(state[MOVER]), int(state[rules.END])
     messages = [state[rules.SAID + MESSAGE * colour :][:MESSAGE] for colour in (1 - mover, mover)]
     words = [f"{last_message(state)}."] * bool(state[PLY]) + ending_words(end)
-    counts = []
+    counts = list[tuple[str, int]]()
     for colour, name in enumerate(SIDES):
-        many = _many(state[:KINDS] & state[MEN + colour])
-        counts += [(f"{name}'s pawns", many[PAWN]), (f"{name}'s pieces", sum(many) - many[PAWN] - many[KING])]
+        counts += _men_counts(f"{name}'s", state[:KINDS] & state[MEN + colour])
     return (
         Chess(
             men=men_letters(state[:KINDS].tolist(), int(state[MEN])),
@@ -423,7 +403,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
 
 # Rules of Kriegspiel for a first-time player.
 
-LINES = (
+HOW_TO_PLAY = (
     "Chess, but you see your own men only. A referee sees both sides.",
     "Try any move that could be legal as far as you know. The referee refuses those that are not: try another one.",
     "A refused attempt costs nothing, and tells you something: the other is not told of it.",
@@ -434,10 +414,6 @@ LINES = (
     "Checkmate wins. Stalemate, fifty moves without capture or pawn move, and a third repetition are draws.",
     "On the board you can place guesses of where the other's men stand; they stay in your browser.",
 )
-
-
-def how_to_play(game: Game) -> tuple[str, ...]:
-    return LINES
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:

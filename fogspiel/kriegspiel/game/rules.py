@@ -77,7 +77,6 @@ def begin(state, board, switches):
 
 @in_place
 def begin_here(state):
-    """Start a game from the position that is set up."""
     limits = state[LIMITED : LIMITED + LIMITS]
     restrict(state, limits)
     other = SAID + MESSAGE * (1 - state[MOVER])
@@ -150,7 +149,6 @@ def is_repeated(state):
 
 @in_place
 def ending(state, limits):
-    """Return the reason why the game is over in this position, or 0."""
     if not can_move(state, limits):
         return CHECKMATE if limits[CHECKERS] else STALEMATE
     switches = state[SWITCHES]

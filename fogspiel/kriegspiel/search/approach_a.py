@@ -54,7 +54,6 @@ class MessageTree(NamedTuple):
 
 
 def empty_message_tree(nodes: int) -> MessageTree:
-    """Return a tree with capacity for this many nodes, and its root."""
     tree = MessageTree(np.zeros(nodes, NODE), np.ones(1, np.int64))
     tree.nodes["child"] = tree.nodes["sibling"] = NO_NODE
     return tree

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ...core.compile.kernel import in_place, inlined, kernel
+from ...core.compile.kernel import in_place, inlined, kernel, ones
 from ...games.chess import search
 from ...games.chess.bitboards import KINDS, NO_SQUARE, NONE, PAWN, WHITE, bit, kind_on
 from ...games.chess.moves import CHECKERS, LIMITS, can_move, destinations, restrict
@@ -105,7 +105,6 @@ class Quiescence(SearchThreads):
 
 GAIN_LEVELS, THREAT_LEVELS = 6, 4  # search depth in positions
 GREATEST_THREAT = 1000  # a queen and some more (set by hand)
-ALL_SQUARES = 2**64 - 1  # mask that makes a set of squares a non-negative number
 
 
 @inlined
@@ -140,7 +139,6 @@ def value_after(position, score, before, worths, threat, rows, limits):
 
 @kernel
 def tabulate_threats(boards, attempts, worths, threat, rows, gains):
-    """Fill the table of gains; attempts are grouped by man."""
     limits, after = np.empty((2, LIMITS), np.int64), np.empty(POSITION, np.int64)
     for b in range(len(boards)):
         board = boards[b]
@@ -182,8 +180,7 @@ class ThreatEvaluator(SearchThreads):
         self.tables = [worth_table(by_kind, parameters.placement) for by_kind in worths]
 
     def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
-        men = int(boards[0, MEN] | boards[0, MEN + 1]) & ALL_SQUARES
-        worths = self.tables[phase_of_men(men.bit_count())]
+        worths = self.tables[phase_of_men(ones(boards[0, MEN] | boards[0, MEN + 1]))]
         self.fill(tabulate_threats, boards, gains, attempts, worths, self.threat)
 
 

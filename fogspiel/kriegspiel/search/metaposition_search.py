@@ -94,7 +94,6 @@ def assume(meta, action, power):
 
 @kernel
 def reply_in_silence(meta, zeros):
-    """Let the opponent make a move without announcements."""
     kings = meta.theirs[KING] & ~sure_attacks(meta)
     if kings:
         meta.theirs[KING] = kings
@@ -107,19 +106,15 @@ def reply_in_silence(meta, zeros):
 
 
 @kernel
-def _value_move(meta, action, power, boards, weights):
-    boards[0] = meta
-    took = assume(boards[0], action, power)
-    worth = value(boards[0], end_of(action), took, weights)
-    kind = kind_on(meta.men, start_of(action))
-    return worth if took or kind == PAWN else worth + prey(meta, kind, end_of(action), weights)
-
-
-@kernel
 def value_moves(meta, moves, count, power, boards, weights, out):
     """Fill in the static values of moves; `power` has each man's sure captures. A board is overwritten."""
     for i in range(count):
-        out[i] = _value_move(meta, moves[i], power[start_of(moves[i])], boards, weights)
+        start, end = start_of(moves[i]), end_of(moves[i])
+        boards[0] = meta
+        took = assume(boards[0], moves[i], power[start])
+        out[i], kind = value(boards[0], end, took, weights), kind_on(meta.men, start)
+        if not took and kind != PAWN:
+            out[i] += prey(meta, kind, end, weights)
 
 
 @inlined
@@ -222,7 +217,6 @@ class Ranking:
     values: np.ndarray
 
     def best_first(self, cost: Callable[[int], float]) -> list[int]:
-        """Return the moves, best first by their values minus their costs."""
         costs = np.array([cost(move) for move in self.moves.tolist()])
         return [int(move) for move in self.moves[np.argsort(costs - self.values, kind="stable")]]
 
@@ -259,7 +253,6 @@ class Searcher:
     def _search(
         self, meta: np.record, moves: np.ndarray, power: np.ndarray, statics: np.ndarray, budget: int
     ) -> np.ndarray:
-        """Return the values of the moves when the best of them share a budget."""
         values = statics.copy()
         picked = np.argsort(-statics, kind="stable")[:AT_ROOT]
         picked = picked[(statics[picked] >= HOPELESS) & (statics[picked] <= DECIDED)]

@@ -81,23 +81,14 @@ def _pawn_danger(meta, squares, weights):
     return danger
 
 
-@inlined
-def _least_protector(meta, protectors):
-    for kind in range(KING):
-        if meta.men[kind] & protectors:
-            return kind
-    return KING
-
-
 @kernel
 def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
     """Return the safety of an own man, from 0 to 1; `across` and `aslant` are the lines that it stands on."""
     queens = meta.theirs[QUEEN]
     pawns = bitboards.PAWN_ATTACKS[0, square] & meta.theirs[PAWN]
     attackers = across & (meta.theirs[ROOK] | queens) | aslant & (meta.theirs[BISHOP] | queens)
-    attackers |= (
-        bitboards.KNIGHT_ATTACKS[square] & meta.theirs[KNIGHT] | bitboards.KING_ATTACKS[square] & meta.theirs[KING]
-    )
+    attackers |= bitboards.KNIGHT_ATTACKS[square] & meta.theirs[KNIGHT]
+    attackers |= bitboards.KING_ATTACKS[square] & meta.theirs[KING]
     if attackers | pawns == 0:
         return 1.0
     men = enemies(meta)
@@ -114,15 +105,14 @@ def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
         danger = min(1.0, danger * weights.just_moved)
     if kind == KING:
         return 1.0 - danger
-    protectors = (
-        bitboards.PAWN_ATTACKS[1, square] & meta.men[PAWN]
-        | bitboards.KNIGHT_ATTACKS[square] & meta.men[KNIGHT]
-        | bitboards.KING_ATTACKS[square] & meta.men[KING]
-    )
+    protectors = bitboards.PAWN_ATTACKS[1, square] & meta.men[PAWN] | bitboards.KING_ATTACKS[square] & meta.men[KING]
+    protectors |= bitboards.KNIGHT_ATTACKS[square] & meta.men[KNIGHT]
     protectors |= across & (meta.men[ROOK] | meta.men[QUEEN]) | aslant & (meta.men[BISHOP] | meta.men[QUEEN])
     if protectors == 0:
         return 1.0 - max(danger, weights.unprotected)
-    least = _least_protector(meta, protectors)
+    least = PAWN
+    while least < KING and not meta.men[least] & protectors:
+        least += 1
     floor = weights.least_danger * danger
     danger *= weights.protected * (1.0 - weights.protection[least]) * men / 15
     for _ in range(ones(protectors) - 1):
@@ -189,21 +179,15 @@ def _pawn_progress(meta, square, men, weights):
 
 
 @kernel
-def _helplessness(meta):
-    """Return the probability that only the king of the opponent could move."""
-    if _their_pieces(meta) | (meta.theirs[PAWN] >> 8) & meta.empty:
-        return BLOCKED ** enemies(meta)
-    return 1.0
-
-
-@kernel
 def stalemate_chance(meta, sure, attacked):
-    """Return the share of its squares on which the opponent's king is stalemated, times its helplessness.
+    """Return the share of its squares on which the opponent's king is stalemated, if only the king could move.
 
     The own men attack the squares `sure` in any case, and `attacked` if nothing stands in between.
     """
-    kings = meta.theirs[KING]
-    return ones(kings & ~sure & ~around(~attacked)) / ones(kings) * _helplessness(meta)
+    kings, helpless = meta.theirs[KING], 1.0
+    if _their_pieces(meta) | (meta.theirs[PAWN] >> 8) & meta.empty:
+        helpless = BLOCKED ** enemies(meta)
+    return ones(kings & ~sure & ~around(~attacked)) / ones(kings) * helpless
 
 
 @kernel

@@ -106,7 +106,6 @@ def danger_of_king(king, own, survey, parameters):
 
 @in_place
 def net_loss(worth, is_protected, survey, square, parameters):
-    """Return the cost of losing a man if we can recapture on a protected square."""
     if not is_protected:
         return worth
     pawns, pieces = survey.control[PAWNS, square], survey.control[PIECES, square]

@@ -73,7 +73,6 @@ class PerceptionTree(NamedTuple):
 
 
 def empty_tree(nodes: int) -> PerceptionTree:
-    """Return a tree with capacity for this many nodes."""
     attempts = np.empty(ATTEMPTS_PER_NODE * nodes + MAX_ATTEMPTS, ATTEMPT)
     branches = np.empty(BRANCHES_PER_NODE * nodes, BRANCH)
     handicap, used = np.zeros(MAX_ATTEMPTS, np.float32), np.zeros(3, np.int64)
@@ -89,7 +88,6 @@ def has_room(tree):
 
 @in_place
 def add_attempt(tree, move, legal, value, visits):
-    """Add an attempt to the node that is being expanded."""
     attempt = tree.attempts[tree.used[1]]
     tree.used[1] += 1
     attempt.move, attempt.legal, attempt.value = move, legal, value
@@ -98,7 +96,6 @@ def add_attempt(tree, move, legal, value, visits):
 
 @in_place
 def add_branch(tree, row):
-    """Give an attempt a branch without nodes."""
     tree.attempts[row].branch = tree.used[2]
     child = tree.branches[tree.used[2]].child
     tree.used[2] += 1
@@ -166,7 +163,6 @@ def _underpromotes(move):
 
 @kernel
 def list_attempts(tree, place, refused, parameters):
-    """List the attempts at a node that may be legal, with no visits."""
     node, survey, listed = tree.nodes[place], tree.features[0].survey, np.empty(MAX_ATTEMPTS, np.int64)
     known, prob = node.known, node.prob
     survey_board(prob, known, parameters, survey)
