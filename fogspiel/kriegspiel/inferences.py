@@ -70,7 +70,8 @@ def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterato
     if len(boards.cells) == 0:
         yield "The engine has no board in mind that explains all that was said"
         return
-    likely = likeliest(boards)
+    order = np.argsort(-boards.shares, kind="stable")[:LOOKED_AT]
+    likely = Boards(boards.cells[order], boards.shares[order] / boards.shares[order].sum())
     squares = squares_in(kings or 0)
     if kings is None:
         yield of_king(seen, boards)
@@ -87,13 +88,6 @@ def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterato
         yield of_tries(seen, likely, message[TRIES])
     for move in refused_moves(seen[rules.REFUSALS]):
         yield from of_refusal(seen, boards, move)
-
-
-def likeliest(boards: Boards) -> Boards:
-    """Return the boards with the greatest shares, as many as are inspected one by one."""
-    order = np.argsort(-boards.shares, kind="stable")[:LOOKED_AT]
-    shares = boards.shares[order]
-    return Boards(boards.cells[order], shares / shares.sum())
 
 
 def of_king(seen: np.ndarray, boards: Boards) -> str:

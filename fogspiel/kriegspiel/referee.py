@@ -48,8 +48,7 @@ class Message:
     squares: tuple[str, ...] = ()  # pawns that have captures, where the rules name them
     promoted: bool = False  # true if a promotion was announced
     en_passant: bool = False  # true if the capture was announced as en passant
-    # Numbers of public refusals, before the question and after it.
-    refused: tuple[int, int] = (0, 0)
+    refused: tuple[int, int] = (0, 0)  # numbers of public refusals, before the question and after it
     asked: str | None = None  # answer to the question whether any pawn can capture, if it was asked: yes or no
 
 

@@ -45,8 +45,7 @@ ANY_RISK, MINOR_LOSS = 0.1, 0.1
 IN_CAGE, POSSIBLE, FARTHEST, QUARTER, TOGETHER = 0.7, 0.25, 0.5, 0.25, 25.0
 PAWN_STEP = 6.0  # a pawn's value per rank; the value of men by kind
 MEN_VALUE = np.array([30.0, 15.0, 15.0, 200.0, 220.0, 0.0])
-# Value of a rank gained by a pawn, of the own men by kind, and the greatest sum of the latter.
-ENOUGH_MEN = 500.0
+ENOUGH_MEN = 500.0  # greatest sum of these values
 WORSE_THAN_ANY, LOOKED_INTO = -1e9, -1e10
 
 

@@ -65,14 +65,6 @@ class BeliefTurn:
     other: np.ndarray | None = None
 
 
-def heaviest(boards: np.ndarray, weights: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the heaviest boards, at most `most`, in their original order."""
-    if len(boards) <= most:
-        return boards, weights
-    chosen = np.sort(np.argsort(-weights, kind="stable")[:most])
-    return boards[chosen], weights[chosen]
-
-
 class BoardBelief:
     """Distinct boards that are consistent with all messages, with weights that sum to 1."""
 
@@ -164,19 +156,21 @@ class BoardBelief:
         self.weights[:] /= max(self.weights.sum(), np.finfo(float).tiny)
         if self.effective >= self.size.floor:
             return
-        old = self.boards.copy(), self.weights.copy()
+        boards, weights = self.boards.copy(), self.weights.copy()
         joining = []
         for back in TURNS_BACK:
             if len(self.turns) > back:
                 self._lead_variants(len(self.turns) - 1 - back)
                 joining.append((self.boards.copy(), self.weights.copy()))
         new = sum(len(boards) for boards, _ in joining)
-        if len(old[0]) + new == 0:
+        if len(boards) + new == 0:
             return self.begin_anew(seen, self.turns[-1].boards if self.turns else NO_BOARDS)
-        old = heaviest(*old, len(self._boards) - new)
-        share = min(MAX_NEW, new / (new + OLD_COUNTS * len(old[0]))) if len(old[0]) else 1.0
+        if len(boards) + new > len(self._boards):  # keep the heaviest, in their order
+            chosen = np.sort(np.argsort(-weights, kind="stable")[: len(self._boards) - new])
+            boards, weights = boards[chosen], weights[chosen]
+        share = min(MAX_NEW, new / (new + OLD_COUNTS * len(boards))) if len(boards) else 1.0
         self.count = 0
-        self._join(*old, 1 - share)
+        self._join(boards, weights, 1 - share)
         for boards, weights in joining:
             self._join(boards, weights, share * len(boards) / max(new, 1))
         return None

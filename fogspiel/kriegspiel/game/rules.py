@@ -85,8 +85,7 @@ def begin_here(state):
     state[other + CHECKS] = directions(state, limits)
     state[other + TRIES] = announced_tries(state, limits, state[SWITCHES])
     state[KEYS + min(state[CLOCK], LONGEST)] = position.key_of(state, possible_passant(state, limits))
-    state[END] = ending(state, limits)
-    state[END] = other_ending(state)
+    state[END] = other_ending(state, limits)
 
 
 @in_place
@@ -162,13 +161,14 @@ def ending(state, limits):
 
 
 @in_place
-def other_ending(state):
-    """Apply stalemate-loses and no-fifty-moves rules to the reason for the end."""
-    if state[END] == STALEMATE and state[SWITCHES] & attempts.STALEMATE_LOSES:
+def other_ending(state, limits):
+    """Return the reason for the end if stalemate may lose, or fifty moves may be no draw."""
+    end = ending(state, limits)
+    if end == STALEMATE and state[SWITCHES] & attempts.STALEMATE_LOSES:
         return LOST_STALEMATE
-    if state[END] == 0 and state[SWITCHES] & attempts.LONG_LIMIT and state[CLOCK] >= VERY_LONGEST:
+    if end == 0 and state[SWITCHES] & attempts.LONG_LIMIT and state[CLOCK] >= VERY_LONGEST:
         return TOO_LONG
-    return state[END]
+    return end
 
 
 @in_place
@@ -214,8 +214,7 @@ def accept_otherwise(state, limits, action):
     state[turn + PROMOTED] = 1 if switches & attempts.PROMOTION_SAID and promotion_of(action) else 0
     state[next_turn : next_turn + TURN] = 0
     remember_key(state, limits)
-    state[END] = ending(state, limits)
-    state[END] = other_ending(state)
+    state[END] = other_ending(state, limits)
 
 
 @in_place

@@ -33,7 +33,7 @@ DEEPEST = 200  # greatest number of nodes on a path through the tree; three are 
 PIECES_AT_HOME = np.array([0, 2, 2, 2, 1, 0], np.int64)
 MEN_OF_A_SIDE = 16
 A_FILE = np.int64(0x0101010101010101)
-NO_NODE, NO_COLOUR = -1, -1
+NO_NODE = -1
 # Quality of a drawn board: impossible, possible, or consistent with the last messages.
 ILLEGAL, LEGAL, FITTING = 0, 1, 2
 _NODE = [
@@ -187,22 +187,13 @@ def pseudorandom_move(pos, moves, count, said, stream):
 
 
 @kernel
-def adjudicate(pos):
-    """Return the winner of a standard endgame of a lone king against a rook or a queen, or NO_COLOUR."""
-    for colour in range(2):
-        if ones(pos[MEN + 1 - colour]) == 1 and pos[MEN + colour] & (pos[ROOK] | pos[QUEEN]):
-            return colour
-    return NO_COLOUR
-
-
-@kernel
 def playout(pos, mine, limits, said, stream):
     """Play pseudorandom moves to the end of the game; return the score of our side."""
     moves = np.empty(MAX_MOVES, np.int64)
     for _ in range(LONGEST_GAME):
-        winner = adjudicate(pos)
-        if winner != NO_COLOUR:
-            return 1.0 if winner == mine else 0.0
+        for colour in range(2):  # a lone king against a rook or a queen: a standard endgame
+            if ones(pos[MEN + 1 - colour]) == 1 and pos[MEN + colour] & (pos[ROOK] | pos[QUEEN]):
+                return 1.0 if colour == mine else 0.0
         if pos[CLOCK] >= FIFTY_MOVES or position.cannot_mate(pos):
             return 0.5
         count = legal_moves(pos, limits, moves)

@@ -20,8 +20,7 @@ from ..parameters import FogParameters, phase_of_men
 
 ILLEGAL = -(2**31)  # less than any gain: the least 32-bit number
 MAX = 2000  # more than two queens (set by hand)
-# Pseudo-boards with the mean attempt's gain, added to those on which an attempt was evaluated; set by hand.
-DOUBT = 2.0
+DOUBT = 2.0  # pseudo-boards with the mean attempt's gain, added to those on which an attempt was evaluated; set by hand
 
 
 class Evaluator(Protocol):

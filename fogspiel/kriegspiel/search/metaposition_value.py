@@ -53,8 +53,7 @@ CENTRALITY = np.array(
 # Weight of the confinement of the opponent's king, by the number of its remaining men.
 PROGRESS = np.array([1.0, 0.2, 0.1, 0.05, 0.05, 0.02])
 ENOUGH = 4  # useful number of men that can mate alone, or promote
-# Probability that a man of the opponent, late in a game, cannot move: mostly a blocked pawn.
-BLOCKED = 0.75
+BLOCKED = 0.75  # probability that a man of the opponent, late in a game, cannot move: mostly a blocked pawn
 PATIENT = 20  # own moves without a capture or a pawn move before patience ends
 # With fewer men besides its king the opponent can be mated; with fewer own men they stay together.
 END_NEAR, FEW_OWN = 6, 5
