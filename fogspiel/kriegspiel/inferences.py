@@ -188,28 +188,24 @@ def look(engine: Analyst, decision: Decision) -> AttemptTable:
     """Evaluate a decision with an engine, which then continues with the attempt made."""
     choice = engine.choose(decision.seen, decision.actions)
     engine.last = decision.action
+    if isinstance(engine, Fog) and engine.ending:
+        kings, nothing = engine.ending.squares, np.empty((0, 0), np.int32)
+        boards = lone_king_boards(decision.seen, kings)
+        return AttemptTable(nothing, np.empty(0, np.int64), boards, choice, np.empty(0), kings=kings)
     if isinstance(engine, Fog):
-        return table_of_fog(engine, decision, choice)
+        rows = slice(engine.evaluated)
+        boards = distinct_boards(engine.belief.boards, engine.belief.weights)
+        table = engine.gains[rows].copy(), engine.offered.copy(), boards, choice, engine.drawn[rows].copy()
+        return AttemptTable(*table, engine.ranks.copy(), engine.parameters.doubt)
     gains = engine.gains[: engine.evaluated].copy()
-    boards = boards_of(engine, LOOSE_BOARDS, decision.seen)
-    different = distinct_boards(boards, np.ones(len(boards)))
+    loose = boards_of(engine, LOOSE_BOARDS, decision.seen)
+    different = distinct_boards(loose, np.ones(len(loose)))
     return AttemptTable(gains, engine.offered.copy(), different, choice, np.ones(len(gains)))
 
 
 def boards_of(engine: Sampler, count: int, seen: np.ndarray) -> np.ndarray:
     """Return the pool of an engine, or this many boards of the last observation."""
     return engine.pool[: engine.count] if isinstance(engine, PoolSampler) else engine.boards(count, seen)
-
-
-def table_of_fog(engine: Fog, decision: Decision, choice: int) -> AttemptTable:
-    if engine.ending:
-        kings, nothing = engine.ending.squares, np.empty((0, 0), np.int32)
-        boards = lone_king_boards(decision.seen, kings)
-        return AttemptTable(nothing, np.empty(0, np.int64), boards, choice, np.empty(0), kings=kings)
-    rows = slice(engine.evaluated)
-    boards = distinct_boards(engine.belief.boards, engine.belief.weights)
-    table = engine.gains[rows].copy(), engine.offered.copy(), boards, choice, engine.drawn[rows].copy()
-    return AttemptTable(*table, engine.ranks.copy(), engine.parameters.doubt)
 
 
 def distinct_boards(boards: np.ndarray, weights: np.ndarray) -> Boards:

@@ -145,17 +145,6 @@ def put_checker(board, left, direction, barred, stream):
 
 
 @kernel
-def put_taker(board, left, square, stream):
-    """Place the man that has just captured on a square, assuming that it was not en passant."""
-    kinds = (1 << KINDS) - 1
-    if bit(square) & PAWN_SQUARES == 0:
-        kinds ^= 1 << PAWN
-    if attackers(board, square, board[MOVER], occupied(board)):
-        kinds ^= 1 << KING
-    put_any_of(board, left, kinds, square, stream)
-
-
-@kernel
 def checking_squares(board, kind):
     return bitboards.attacks_of(kind, position.king_of(board, board[MOVER]), board[MOVER], occupied(board))
 
@@ -228,8 +217,13 @@ def set_up(seen, model, board, left, stream):
     board[PASSANT], board[position.PLY] = NO_SQUARE, seen.ply
     draw_men(seen, model, left, stream)
     barred = NONE
-    if seen.message[TAKEN]:
-        put_taker(board, left, seen.message[SQUARE], stream)
+    if seen.message[TAKEN]:  # the man that has just captured, assuming that it was not en passant
+        square, kinds = seen.message[SQUARE], (1 << KINDS) - 1
+        if bit(square) & PAWN_SQUARES == 0:
+            kinds ^= 1 << PAWN
+        if attackers(board, square, colour, occupied(board)):
+            kinds ^= 1 << KING
+        put_any_of(board, left, kinds, square, stream)
     for place in range(5):
         if seen.message[CHECKS] >> place & 1:
             between = put_checker(board, left, np.int64(1) << place, barred, stream)

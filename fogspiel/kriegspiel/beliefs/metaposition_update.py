@@ -258,18 +258,6 @@ def lose(meta, square):
 
 
 @kernel
-def _rule_out_threats(meta):
-    """Rule out pawns that could capture, since none can, except where own sliders may pin them."""
-    men, blocked, seen = meta.own & ~meta.men[KING], ~meta.empty, NONE
-    for kind in range(BISHOP, KING):
-        left = meta.men[kind]
-        while left:
-            seen |= reach(kind, trailing_zeros(left), blocked)
-            left &= left - 1
-    meta.theirs[PAWN] &= ~metaposition.threatened_by_pawns_up(men) | seen
-
-
-@kernel
 def hear_own(meta, action, message):
     start, end, taken = start_of(action), end_of(action), message[attempts.TAKEN]
     kind = move(meta, action)
@@ -290,7 +278,13 @@ def hear_own(meta, action, message):
     else:
         meta.theirs[KING] &= ~sure_attacks(meta)
         if message[TRIES] == 0:
-            _rule_out_threats(meta)
+            seen = NONE  # no pawn can capture, except where own sliders may pin it
+            for slider in range(BISHOP, KING):
+                left = meta.men[slider]
+                while left:
+                    seen |= reach(slider, trailing_zeros(left), ~meta.empty)
+                    left &= left - 1
+            meta.theirs[PAWN] &= ~metaposition.threatened_by_pawns_up(meta.own & ~meta.men[KING]) | seen
     meta.their_tries = message[TRIES]
     repair(meta)
 

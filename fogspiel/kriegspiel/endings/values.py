@@ -13,6 +13,7 @@ from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
 from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, NONE, PAWN, QUEEN, ROOK, around, bit, union
 from ...games.chess.moves import MAX_MOVES
+from ..search.metaposition_value import NEAREST_EDGES
 from . import search, tablebase
 from .search import DIRECTIONS, MATED, PARTS, REFUSED, SILENT, STALEMATED, distance, empty_stack, hear, sight
 from .tablebase import NO_MATE, NOT_SOON, endgame_table, kinds_of, placement_of, reply, restrict_belief
@@ -31,8 +32,6 @@ from .tablebase import NO_MATE, NOT_SOON, endgame_table, kinds_of, placement_of,
 UNLIKELY = 0.004  # probability ignored in worst cases
 NO_CHANCE = 1e-12  # bound of rounding errors in probabilities
 ROOK_SLOWER = 6.0  # cost in moves to mate of a pawn that promotes to a rook instead of a queen
-# Steps from a square to the nearest edge file and rank: 0 in a corner.
-NEAREST_EDGES = np.array([min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8) for s in range(64)], np.float64)
 TO_CORNER = np.array(
     [[abs(s % 8 - f) + abs(s // 8 - r) for r in (0, 7) for f in (0, 7)] for s in range(64)], np.float64
 )  # files and ranks between a square and a1, h1, a8 and h8

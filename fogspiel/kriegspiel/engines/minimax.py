@@ -141,7 +141,11 @@ class Minimax(Engine):
                 return rules.ANY
             return turn_move(move, self.side)
         if self.ranking is None:
-            self.ranking = self._ranking(allowed)
+            listed = np.empty(MAX_MOVES, np.int64)
+            count = plausible_moves(self.meta, listed)
+            moves = np.array([move for move in listed[:count].tolist() if move in allowed], np.int64)
+            self.ranking = self.searcher.ranking(self.meta, moves, self.power)
+            self.ranking.values += [NOISE * random_unit(self.stream) for _ in moves]
         for move in self.ranking.best_first(self._staleness):
             if move in allowed:
                 return turn_move(move, self.side)
@@ -152,14 +156,6 @@ class Minimax(Engine):
         kings = self.meta.theirs[KING : KING + 1]
         squares = int((kings.byteswap() if self.side else kings)[0])
         return begin_ending(self, seen, squares, int(self.meta.quiet))
-
-    def _ranking(self, allowed: set[int]) -> Ranking:
-        listed = np.empty(MAX_MOVES, np.int64)
-        count = plausible_moves(self.meta, listed)
-        moves = np.array([move for move in listed[:count].tolist() if move in allowed], np.int64)
-        ranking = self.searcher.ranking(self.meta, moves, self.power)
-        ranking.values += [NOISE * random_unit(self.stream) for _ in moves]
-        return ranking
 
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
         """Return the moves tried before any search: recaptures, pawn captures, moves to the source of a check."""

@@ -138,15 +138,6 @@ def sift(state, out, count):
 
 
 @in_place
-def is_repeated(state):
-    clock, times = min(state[CLOCK], LONGEST), 0
-    for ply in range(clock - 3):  # the key contains the side to move, so every second one differs
-        if state[KEYS + ply] == state[KEYS + clock]:
-            times += 1
-    return times >= 2
-
-
-@in_place
 def ending(state, limits):
     if not can_move(state, limits):
         return CHECKMATE if limits[CHECKERS] else STALEMATE
@@ -155,9 +146,13 @@ def ending(state, limits):
         return MATERIAL
     if not switches & attempts.NO_FIFTY and state[CLOCK] >= LONGEST:
         return FIFTY
-    if not switches & attempts.NO_REPETITION and state[CLOCK] >= 4 and is_repeated(state):
-        return REPETITION
-    return 0
+    clock, times = min(state[CLOCK], LONGEST), 0
+    if switches & attempts.NO_REPETITION:
+        return 0
+    for ply in range(clock - 3):  # the key contains the side to move, so every second one differs
+        if state[KEYS + ply] == state[KEYS + clock]:
+            times += 1
+    return REPETITION if times >= 2 else 0
 
 
 @in_place

@@ -113,16 +113,6 @@ def place_position(rows, position, score):
 
 
 @in_place
-def threat_in(position, score, worths, rows):
-    """Return our best capture if it were our move in a position with the opponent to move, not in check."""
-    place_position(rows, position, score)
-    rows[0, MOVER], rows[0, PASSANT] = 1 - position[MOVER], NO_SQUARE
-    stand = search.static_value(rows[0])
-    value, _ = search_move(rows[:THREAT_LEVELS], worths, 0, stand, stand + GREATEST_THREAT)
-    return min(max(value - stand, 0), GREATEST_THREAT)
-
-
-@in_place
 def value_after(position, score, before, worths, threat, rows, limits):
     """Return our value of a position with the opponent to move; `before` was ours."""
     restrict(position, limits)
@@ -133,7 +123,12 @@ def value_after(position, score, before, worths, threat, rows, limits):
     theirs, _ = search_move(rows, worths, 0, -before - MAX, -before + MAX)
     if checked or threat == 0.0:
         return float(-theirs)
-    return -theirs + threat * threat_in(position, score, worths, rows)
+    # the threat: our best capture if it were our move
+    place_position(rows, position, score)
+    rows[0, MOVER], rows[0, PASSANT] = 1 - position[MOVER], NO_SQUARE
+    stand = search.static_value(rows[0])
+    value, _ = search_move(rows[:THREAT_LEVELS], worths, 0, stand, stand + GREATEST_THREAT)
+    return -theirs + threat * min(max(value - stand, 0), GREATEST_THREAT)
 
 
 @kernel
@@ -160,23 +155,16 @@ def tabulate_threats(boards, attempts, worths, threat, rows, gains):
             gains[b, a] = np.int32(min(max(value - before, -MAX), MAX))
 
 
-def worth_table(worths: np.ndarray, placement: float) -> np.ndarray:
-    """Expand values by kind to values by colour, kind and square, with the square bonuses of chess.
-
-    For men other than pawns only the share `placement` of the bonus is added.
-    """
-    squares = WORTH - VALUE[None, :KINDS, None]
-    shares = np.where(np.arange(KINDS) == PAWN, 1.0, placement)
-    return np.asarray(np.round(worths[None, :, None] + shares[None, :, None] * squares).astype(np.int64))
-
-
 class ThreatEvaluator(SearchThreads):
     """Evaluator of attempts by their gains and threats."""
 
     def __init__(self, parameters: FogParameters, worths: np.ndarray, threads: int = 1):
         super().__init__(threads, GAIN_LEVELS)
         self.threat = parameters.threat
-        self.tables = [worth_table(by_kind, parameters.placement) for by_kind in worths]
+        # values by colour, kind and square, with the square bonuses of chess: for men other than pawns a share of them
+        shares = np.where(np.arange(KINDS) == PAWN, 1.0, parameters.placement)
+        bonuses = shares[None, :, None] * (WORTH - VALUE[None, :KINDS, None])
+        self.tables = [np.round(by_kind[None, :, None] + bonuses).astype(np.int64) for by_kind in worths]
 
     def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
         worths = self.tables[phase_of_men(ones(boards[0, MEN] | boards[0, MEN + 1]))]

@@ -47,9 +47,9 @@ _LAYOUT = [(name, np.float64, np.shape(values)) for name, values in _WEIGHTS]
 # The weights as kernels receive them.
 WEIGHTS: np.record = np.array([tuple(values for _, values in _WEIGHTS)], np.dtype((np.record, _LAYOUT)))[0]
 
-CENTRALITY = np.array(
-    [1.0 + 3.2 * (min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8)) / 6 for s in range(64)], np.float64
-)  # cost of a possible square of the opponent's king: 1 in a corner, 4.2 in the centre
+# Steps from a square to the nearest edge file and rank: 0 in a corner, 6 in the centre.
+NEAREST_EDGES = np.array([min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8) for s in range(64)], np.float64)
+CENTRALITY = 1.0 + 3.2 * NEAREST_EDGES / 6  # cost of a possible square of the opponent's king
 # Weight of the confinement of the opponent's king, by the number of its remaining men.
 PROGRESS = np.array([1.0, 0.2, 0.1, 0.05, 0.05, 0.02])
 ENOUGH = 4  # useful number of men that can mate alone, or promote
@@ -190,16 +190,6 @@ def stalemate_chance(meta, sure, attacked):
 
 
 @kernel
-def _end_near(meta, attacked, men, weights):
-    """Score the endgame: few men of the opponent, its king's squares, mate and stalemate."""
-    kings, sure = meta.theirs[KING], sure_attacks(meta)
-    quiet = kings & ~sure
-    total = weights.confined * PROGRESS[men] * confinement(quiet if quiet else kings)
-    mate = ones(kings & sure & ~around(~attacked)) / ones(kings) / (1 << men)
-    return total + weights.mate_chance * mate - weights.stalemate_chance * stalemate_chance(meta, sure, attacked)
-
-
-@kernel
 def value(meta, moved, took, weights):
     """Evaluate a metaposition after an own move of the man now on `moved`, which `took` something or not.
 
@@ -249,7 +239,10 @@ def value(meta, moved, took, weights):
     if fit == 0:
         total -= weights.no_mating_men
     if men < END_NEAR and own > men:
-        total += _end_near(meta, attacked, men, weights)
+        kings, sure = meta.theirs[KING], sure_attacks(meta)
+        end_near = weights.confined * PROGRESS[men] * confinement(kings & ~sure if kings & ~sure else kings)
+        end_near += weights.mate_chance * (ones(kings & sure & ~around(~attacked)) / ones(kings) / (1 << men))
+        total += end_near - weights.stalemate_chance * stalemate_chance(meta, sure, attacked)
     if meta.quiet > PATIENT:
         total -= weights.patience * (meta.quiet - PATIENT)
     if own < FEW_OWN:
