@@ -5,7 +5,7 @@ Root parallelism: every thread grows its own tree with its own stream, and the v
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
@@ -151,20 +151,13 @@ class TreeEngine(MatrixEngine):
 
     def spend(self, effort: SearchLimit, enough: int) -> None:
         """Search until the limit or `enough` is reached, in several threads if there are any."""
-        if effort.threads == 1:
-            for size in self._slices(effort, enough):
-                self.nodes += self.search(0, size)
-            return
-        with ThreadPoolExecutor(effort.threads) as pool:
-            for size in self._slices(effort, enough):
-                self.nodes += sum(pool.map(self.search, range(effort.threads), [size] * effort.threads))
-
-    def _slices(self, effort: SearchLimit, enough: int) -> Iterator[int]:
-        for size in effort.slices(self.size):
-            if enough <= 0:
-                return
-            yield min(size, enough)
-            enough -= size
+        with ThreadPoolExecutor(effort.threads) as pool:  # it starts no thread before it is used
+            run: Callable[..., Iterable[int]] = map if effort.threads == 1 else pool.map
+            for size in effort.slices(self.size):
+                if enough <= 0:
+                    return
+                self.nodes += sum(run(self.search, range(effort.threads), [min(size, enough)] * effort.threads))
+                enough -= size
 
     @abstractmethod
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:

@@ -264,11 +264,9 @@ class Searcher:
             search_moves(meta, moves, power, statics, places, share, room, WEIGHTS, values)
 
         threads = len(self.rooms)
-        if threads == 1:
-            look(self.rooms[0], picked)
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(look, self.rooms, [picked[thread::threads].copy() for thread in range(threads)]))
+        shares = [picked[thread::threads].copy() for thread in range(threads)]
+        with ThreadPoolExecutor(threads) as pool:  # it starts no thread before it is used
+            list((map if threads == 1 else pool.map)(look, self.rooms, shares))
         return values
 
     def renew(self, ranking: Ranking, meta: np.record, power: np.ndarray) -> None:
