@@ -32,26 +32,18 @@ MAX_SEEN = 14  # squares of a line besides the king's: seven either way
 FAINT = 1e-3  # minimum weight of a piece on a square from which a check may come (set by hand)
 
 
-@in_place
-def list_seen(prob, known, king, line, squares, sight):
-    """List the squares on a line from our king up to our men, with their visibility; return their number."""
-    count = 0
-    for way in (line, line + LINES):
+@kernel
+def hear_check_on_line(prob, known, king, line, is_check, parameters):
+    """Update by a check on this line, which one visible man gives; or by its absence: fewer men stand there."""
+    squares, sight = np.empty(MAX_SEEN, np.int64), np.empty(MAX_SEEN, np.float64)
+    beside, summed, count = bitboards.PAWN_ATTACKS[known.colour, king], 0.0, 0
+    for way in (line, line + LINES):  # the squares from our king up to our men, with their visibility
         clear, square = 1.0, NEXT[way, king]
         while square >= 0 and not known.own & bit(square):
             squares[count], sight[count] = square, clear
             count += 1
             clear *= 1.0 - occupancy(prob, square)
             square = NEXT[way, square]
-    return count
-
-
-@kernel
-def hear_check_on_line(prob, known, king, line, is_check, parameters):
-    """Update by a check on this line, which one visible man gives; or by its absence: fewer men stand there."""
-    squares, sight = np.empty(MAX_SEEN, np.int64), np.empty(MAX_SEEN, np.float64)
-    count = list_seen(prob, known, king, line, squares, sight)
-    beside, summed = bitboards.PAWN_ATTACKS[known.colour, king], 0.0
     for i in range(count):
         square = squares[i]
         pawn = prob[PAWNS, square] if beside & bit(square) else 0.0
@@ -249,8 +241,16 @@ def note_refused(prob, known, move, parameters, survey):
 
 
 @in_place
-def bound_files(prob, fewest, most):
-    """Keep the number of their pawns on each file between `fewest` and `most`, a byte per file."""
+def sharpen(prob, possible, taken, fewest, most):
+    """Apply certain knowledge (ours): where each row is possible at all, and which squares are occupied.
+
+    `fewest` and `most` bound the number of their pawns on each file, a byte per file.
+    """
+    pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
+    for row in range(3):
+        for square in range(64):
+            if not possible[row] & bit(square):
+                prob[row, square] = 0.0
     for file in range(8):
         there = 0.0
         for square in range(file, 64, 8):
@@ -259,17 +259,6 @@ def bound_files(prob, fewest, most):
         if there > 1e-6 and bound != there:
             for square in range(file, 64, 8):
                 prob[PAWNS, square] = min(SURE, prob[PAWNS, square] * bound / there)
-
-
-@in_place
-def sharpen(prob, possible, taken, fewest, most):
-    """Apply certain knowledge (ours): where each row is possible at all, and which squares are occupied."""
-    pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
-    for row in range(3):
-        for square in range(64):
-            if not possible[row] & bit(square):
-                prob[row, square] = 0.0
-    bound_files(prob, fewest, most)
     settle(prob, pawns, pieces)
     while taken:
         square = trailing_zeros(taken)

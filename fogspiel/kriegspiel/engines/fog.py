@@ -278,7 +278,9 @@ class Fog(Engine):
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         self.men = seen[rules.OWN_MEN].copy()
         if faces_lone_king(seen):
-            self.ending = self.ending or self._begin_ending(seen)
+            if self.ending is None:
+                kings = self.belief.boards[:, KING] & self.belief.boards[:, MEN + 1 - self.side]
+                self.ending = begin_ending(self, seen, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
             return self.ending.attempt(seen, actions)
         self._forget(actions[(actions >> 12 == 0) | (actions >> 12 == QUEEN)])
         if self.thorough or len(self.offered) > 1:
@@ -288,10 +290,6 @@ class Fog(Engine):
         if not rank_attempts(*table, costs, self.parameters.doubt, self.parameters.probing, self.ranks):
             return int(self.offered[random_below(self.stream, len(self.offered))])
         return int(self.offered[np.argmax(self.ranks)])
-
-    def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
-        kings = self.belief.boards[:, KING] & self.belief.boards[:, MEN + 1 - self.side]
-        return begin_ending(self, seen, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
 
     def _evaluate(self) -> None:
         """Evaluate attempts on drawn boards until the limit is reached; repeated boards count repeatedly."""
@@ -312,15 +310,12 @@ class Fog(Engine):
                 self.drawn[rows] = belief.weights * belief.count
                 return
             if self.evaluated >= halving and len(self.offered) > FINALISTS and not self.thorough:
-                self._keep_better_half()
+                means, legal = np.empty((2, len(self.offered)))
+                table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
+                mean_advantages(*table, self._costs(), self.parameters.doubt, means, legal)
+                kept = np.sort(np.argsort(-means)[: max(FINALISTS, len(means) // 2)])
+                self.offered, self.gains = self.offered[kept], np.ascontiguousarray(self.gains[:, kept])
                 halving *= NEXT_HALVING
-
-    def _keep_better_half(self) -> None:
-        means, legal = np.empty((2, len(self.offered)))
-        table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
-        mean_advantages(*table, self._costs(), self.parameters.doubt, means, legal)
-        kept = np.sort(np.argsort(-means)[: max(FINALISTS, len(means) // 2)])
-        self.offered, self.gains = self.offered[kept], np.ascontiguousarray(self.gains[:, kept])
 
     def _costs(self) -> np.ndarray:
         stood = [self.stood[placement_after(self.men, self.side, int(move))] for move in self.offered]

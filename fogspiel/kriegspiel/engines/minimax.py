@@ -132,7 +132,9 @@ class Minimax(Engine):
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         if enemies(self.meta) == 0:
             if self.ending is None:
-                self.ending = self._begin_ending(seen)
+                kings = self.meta.theirs[KING : KING + 1]
+                squares = int((kings.byteswap() if self.side else kings)[0])
+                self.ending = begin_ending(self, seen, squares, int(self.meta.quiet))
             return self.ending.attempt(seen, actions[actions != rules.ANY])
         allowed = {turn_move(int(action), self.side) for action in actions if action != rules.ANY}
         book = self.book[self.done : self.done + 1] if self.silent else ()
@@ -151,11 +153,6 @@ class Minimax(Engine):
                 return turn_move(move, self.side)
         moves = actions[actions != rules.ANY]
         return int(moves[random_below(self.stream, len(moves))])
-
-    def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
-        kings = self.meta.theirs[KING : KING + 1]
-        squares = int((kings.byteswap() if self.side else kings)[0])
-        return begin_ending(self, seen, squares, int(self.meta.quiet))
 
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
         """Return the moves tried before any search: recaptures, pawn captures, moves to the source of a check."""

@@ -93,19 +93,6 @@ def assume(meta, action, power):
 
 
 @kernel
-def reply_in_silence(meta, zeros):
-    kings = meta.theirs[KING] & ~sure_attacks(meta)
-    if kings:
-        meta.theirs[KING] = kings
-    spread(meta)
-    hear_check_to_us(meta, 0)
-    meta.tries = 0
-    hear_tries(meta, 0, zeros)
-    repair(meta)
-    grow_older(meta)
-
-
-@kernel
 def value_moves(meta, moves, count, power, boards, weights, out):
     """Fill in the static values of moves; `power` has each man's sure captures. A board is overwritten."""
     for i in range(count):
@@ -151,9 +138,17 @@ def _pick_moves(men, moves, values, count, history, picks):
 
 @kernel
 def _begin_level(place, static, budget, room, weights):
-    """Let the opponent reply on a level's board, evaluate all own moves there, and pick those to search."""
+    """Let the opponent reply in silence on a level's board, evaluate all own moves there, and pick those to search."""
     meta, level = room.boards[place], room.levels[place]
-    reply_in_silence(meta, room.zeros)
+    kings = meta.theirs[KING] & ~sure_attacks(meta)
+    if kings:
+        meta.theirs[KING] = kings
+    spread(meta)
+    hear_check_to_us(meta, 0)
+    meta.tries = 0
+    hear_tries(meta, 0, room.zeros)
+    repair(meta)
+    grow_older(meta)
     count = plausible_moves(meta, level.moves)
     value_moves(meta, level.moves, count, room.zeros, room.boards[place + 1 :], weights, level.values)
     picked = _pick_moves(meta.men, level.moves, level.values, count, room.history, level.picks)
