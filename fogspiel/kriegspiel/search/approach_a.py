@@ -18,9 +18,11 @@ import numpy as np
 from ...core.compile.kernel import kernel, ones, trailing_zeros
 from ...core.rng import random_below, random_unit
 from ...games.chess import position
-from ...games.chess.bitboards import ALL, KING, KNIGHT, LAST_RANKS, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit
-from ...games.chess.moves import LIMITS, MAX_MOVES, is_legal, legal_moves, restrict
+from ...games.chess.bitboards import ALL, KING, LAST_RANKS, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit
+from ...games.chess.moves import LIMITS, MAX_MOVES, attackers, is_legal, legal_moves, restrict
 from ...games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, copy_board, end_of, make, start_of
+from ..beliefs.consistent_boards import AT_FIRST, random_kind, random_square
+from ..beliefs.consistent_boards import PIECES as PIECE_KINDS
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
 from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries, tries_fit
 
@@ -29,9 +31,7 @@ LONGEST_GAME = 300  # plies after which a simulated game is a draw, if the fifty
 BOARDS = 12  # boards drawn in search of one that fits the last message
 ALMOST_ALWAYS = 0.9  # probability that a simulated player recaptures or uses a pawn try if it can
 DEEPEST = 200  # greatest number of nodes on a path through the tree; three are added in one step
-# Knights, bishops, rooks and queen of a side: no other pieces are drawn.
-PIECES_AT_HOME = np.array([0, 2, 2, 2, 1, 0], np.int64)
-MEN_OF_A_SIDE = 16
+MEN_OF_A_SIDE, PIECES_AT_HOME = 16, 7  # no more pieces are drawn
 A_FILE = np.int64(0x0101010101010101)
 NO_NODE = -1
 # Quality of a drawn board: impossible, possible, or consistent with the last messages.
@@ -75,11 +75,7 @@ def draw_square(prob, row, free, stream):
             if u < 0.0:
                 return square
             left &= left - 1
-    nth, left = random_below(stream, ones(free)), free
-    while nth:
-        left &= left - 1
-        nth -= 1
-    return trailing_zeros(left)
+    return random_square(free, stream)
 
 
 @kernel
@@ -105,16 +101,11 @@ def draw_board(prob, known, clock, pos, stream):
         filled |= A_FILE << (square % 8)
         pos[PAWN] |= bit(square)
         taken |= bit(square)
-    counts = PIECES_AT_HOME.copy()
-    left = counts.sum()
-    for _ in range(min(known.their_pieces, left)):
+    counts = AT_FIRST.copy()
+    for _ in range(min(known.their_pieces, PIECES_AT_HOME)):
         square = draw_square(prob, PIECES, ~taken, stream)
-        nth, kind = random_below(stream, left), KNIGHT
-        while nth >= counts[kind]:
-            nth -= counts[kind]
-            kind += 1
+        kind = random_kind(counts, stream, PIECE_KINDS)
         counts[kind] -= 1
-        left -= 1
         pos[kind] |= bit(square)
         taken |= bit(square)
     pos[MEN + 1 - mine] = taken & ~known.own
@@ -123,13 +114,9 @@ def draw_board(prob, known, clock, pos, stream):
 @kernel
 def fits(pos, known, refused, limits):
     """Return the agreement of a board with the last message and the refusals; their king may not stand in check."""
-    pos[MOVER] = 1 - pos[MOVER]
-    restrict(pos, limits)
-    in_check = limits[0] != 0
-    pos[MOVER] = 1 - pos[MOVER]
-    restrict(pos, limits)
-    if in_check:
+    if attackers(pos, position.king_of(pos, 1 - pos[MOVER]), pos[MOVER], position.occupied(pos)):
         return ILLEGAL
+    restrict(pos, limits)
     if directions(pos, limits) != known.checks or not tries_fit(pawn_tries(pos, limits, 0), known.tries):
         return LEGAL
     for start in range(64):
