@@ -173,16 +173,14 @@ def directions(pos, limits):
     return found
 
 
-@inlined
+@in_place
 def passant_takers(pos, pawns):
-    """Return those of the pawns that can legally capture en passant."""
-    found = bitboards.NONE
-    if pos[PASSANT] != NO_SQUARE:
-        left = bitboards.PAWN_ATTACKS[1 - pos[MOVER], pos[PASSANT]] & pawns
-        while left:
-            if passant_is_legal(pos, trailing_zeros(left)):
-                found |= left & -left
-            left &= left - 1
+    """Return those of the pawns that can legally capture en passant on the square that was passed over."""
+    left, found = bitboards.PAWN_ATTACKS[1 - pos[MOVER], pos[PASSANT]] & pawns, bitboards.NONE
+    while left:
+        if passant_is_legal(pos, trailing_zeros(left)):
+            found |= left & -left
+        left &= left - 1
     return found
 
 
@@ -193,7 +191,7 @@ def pawn_tries(pos, limits, per_piece):
     pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
     free, pinned, last = pawns & ~limits[PINNED], pawns & limits[PINNED], bitboards.LAST_RANKS[mover]
     left, right = taken_left(free, mover) & victims, taken_right(free, mover) & victims
-    count = ones(left) + ones(right) + ones(passant_takers(pos, pawns))
+    count = ones(left) + ones(right)
     promoting = ones(left & last) + ones(right & last)
     while pinned:
         square = trailing_zeros(pinned)
@@ -201,6 +199,8 @@ def pawn_tries(pos, limits, per_piece):
         count += ones(ends)
         promoting += ones(ends & last)
         pinned &= pinned - 1
+    if pos[PASSANT] != NO_SQUARE:
+        count += ones(passant_takers(pos, pawns))
     return count + 3 * promoting if per_piece else count
 
 
@@ -208,7 +208,7 @@ def pawn_tries(pos, limits, per_piece):
 def capturing_pawns(pos, limits):
     mover = pos[MOVER]
     pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
-    left, found = pawns, passant_takers(pos, pawns)
+    left, found = pawns, passant_takers(pos, pawns) if pos[PASSANT] != NO_SQUARE else bitboards.NONE
     while left:
         square = trailing_zeros(left)
         ends = bitboards.PAWN_ATTACKS[mover, square] & victims
