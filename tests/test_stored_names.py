@@ -21,7 +21,7 @@ from fogspiel.core.plugins import modules
 from fogspiel.core.untrusted_input import JsonRecord
 from fogspiel.kriegspiel.analysis import AttemptValue, Phase, PositionAnalysis
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.game.rule_sets import HouseRules
+from fogspiel.kriegspiel.game import HouseRules
 from fogspiel.kriegspiel.match import GameStatistics
 from fogspiel.kriegspiel.parameters import (
     FogWeights,

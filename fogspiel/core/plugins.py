@@ -304,6 +304,8 @@ core.compile core.compile: key=cache
 stats stats: highs=linear_programs matrix_game=linear_programs elo=evaluate median_interval=evaluate
 core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=export
 kriegspiel.endings kriegspiel: player=endings
+kriegspiel.beliefs kriegspiel.engines: board_belief=fog
+kriegspiel.engines kriegspiel.engines: simple=sampling
 phantom solving: bounds informed_opponent=bounds
 phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds_certificate=certificate
   bounds_words=certificate information_relaxation point_based

@@ -31,7 +31,7 @@ from ..stats.evaluate import INTERVALS_NOTE
 from ..stats.race import interval, mean
 from .analysis import GameAnalysis, PositionAnalysis, analyse_turns
 from .engine import SearchLimit, asks_program
-from .game.rule_sets import ICC, RULE_SETS
+from .game import ICC, RULE_SETS
 from .match import GAME, METHOD, EngineMatch, elo_of_pairs
 from .pgn import write_pgn
 from .problems import generator

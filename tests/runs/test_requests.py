@@ -18,7 +18,7 @@ from fogspiel.core.game import known_game
 from fogspiel.core.picture import BoardPicture, Cards, Chess, Facts, Messages, Text
 from fogspiel.kriegspiel.analysis import AttemptValue, PositionAnalysis
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.game.rule_sets import HouseRules
+from fogspiel.kriegspiel.game import HouseRules
 from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, GameStatistics, code_of
 from fogspiel.kriegspiel.parameters import FogWeights
 from fogspiel.kriegspiel.requests import AnalysisRequest, EngineRequest, ProblemsRequest

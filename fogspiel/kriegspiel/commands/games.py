@@ -244,7 +244,7 @@ def play_game(
     from ...games.chess.position import PLY
     from ..engine import find_engine, parse_engine
     from ..engines.program import name_engine
-    from ..game.rule_sets import ICC
+    from ..game import ICC
     from ..referee import HouseRules, LifecyclePlayer, kriegspiel_from
     from ..warm_up import prepare
     from ._terminal import KriegspielTerminal, result_of

@@ -42,8 +42,9 @@ from ...kriegspiel.search.move_value import (
     REPLIES,
     SILENT,
     check_chance,
+    hear_answer,
+    hear_reply,
 )
-from ...kriegspiel.search.perception_tree import hear_answer, hear_reply
 
 # c1 = 3/7 and the knights' 2/7 are printed, and k1, k2 weigh every man alike; the other constants of the matrices are
 # not printed and are those of the improved engines. `exploration` is c of UCT in men.

@@ -12,7 +12,7 @@ import numpy as np
 from ...kriegspiel.engine import EngineFactory, SearchLimit
 from ...kriegspiel.engines.mcts import ApproachA, PerceptionEngine
 from ...kriegspiel.parameters import GENERIC_NAME, find_model
-from ...kriegspiel.search.perception_tree import PerceptionTree
+from ...kriegspiel.search.perception_search import PerceptionTree
 from .abstract_model import CONSTANTS, PRINTED
 from .approaches import approach_b, approach_c, expand, list_moves
 
