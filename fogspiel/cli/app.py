@@ -15,8 +15,12 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
+from ..core.find import OPENSPIEL, REMEMBER, load_game
 from ..core.plugins import collect, extras, help_of
+from ..runs.request import check_field, plain_type
+from ..runs.store import default_path
 from . import INTERRUPTED as INTERRUPTED
+from . import console, warn
 from .completion import (
     check_game,
     check_method,
@@ -88,9 +92,7 @@ def _renamed(words: list[str], former: Mapping[str, str], silent: bool) -> Itera
 
 
 def warn_of_former(old: str, new: str) -> None:
-    from . import console
-
-    console.warn(f"fogspiel: {old} is deprecated: use {new}")
+    warn(f"fogspiel: {old} is deprecated: use {new}")
 
 
 class Group(TyperGroup):
@@ -204,8 +206,6 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
 
 
 def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Asked", optional: bool) -> Parameter:
-    from ..runs.request import check_field, plain_type
-
     def check(ctx: typer.Context, value: Any) -> Any:
         if value not in (None, ()) and not ctx.resilient_parsing:  # completion in a shell must not fail
             check_field(model, name, value)
@@ -273,8 +273,6 @@ def with_new_keys(body: Any) -> Any:
 
 
 def store_path(chosen: Path | None) -> Path:
-    from ..runs.store import default_path
-
     return chosen if chosen is not None else default_path()
 
 
@@ -291,8 +289,6 @@ def write_text(text: str, output: Path | None) -> None:
 
 def remembering(words: str, remember: bool) -> str:
     """Return a game's name, with the suffix that --perfect-recall adds to a game of OpenSpiel."""
-    from ..core.find import OPENSPIEL, REMEMBER
-
     if remember and not words.startswith(OPENSPIEL):
         raise ValueError(f"--perfect-recall is for games of OpenSpiel, such as openspiel:goofspiel, not for {words}")
     return words.removesuffix(REMEMBER) + REMEMBER if remember else words
@@ -304,8 +300,6 @@ def cores(threads: int | None) -> int:
 
 def load_and_announce(words: str, remember: bool) -> "Game":
     """Load a game, and print a notice if its rules have to be compiled first."""
-    from ..core.find import load_game
-
     game = load_game(remembering(words, remember))
     announce_compilation()
     return game
@@ -317,7 +311,6 @@ def announce_compilation() -> None:
     from ..core.compile import cache_root
     from ..core.compile.cache import warn_of_unwritable
     from ..core.compile.kernel import CACHE, tell_compilation
-    from . import console
 
     tell_compilation(lambda: console.err.print("compiling for this machine, once: up to half a minute"))
     if CACHE is None:

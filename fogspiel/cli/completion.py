@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..core.find import check_game_spec
+from ..runs.store import Store
+
 if TYPE_CHECKING:
     from ..runs.store import Store
 
@@ -20,7 +23,6 @@ SOLVE = "solve"  # the method of runs that have solved a game
 def _of_store(ctx: typer.Context, incomplete: str, ask: "Callable[[Store], list[str]]") -> list[str]:
     found: list[str] = []
     with suppress(Exception):
-        from ..runs.store import Store
         from .app import store_path
 
         chosen = ctx.params.get("store")
@@ -118,8 +120,6 @@ def _named_players(game: str) -> list[str]:
 
 
 def check_game(words: str | None) -> str | None:
-    from ..core.find import check_game_spec
-
     if words is not None:
         check_game_spec(words)
     return words

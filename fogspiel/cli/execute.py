@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ..runs.request import check_name
+from ..runs.store import Damaged, Store, StoreError, StoreMoved
+from . import console
 from .app import INTERRUPTED, announce_compilation, cores, print_json, store_path
 
 if TYPE_CHECKING:
@@ -38,7 +41,6 @@ def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared:
     """Execute a new run of this request or, with `once`, the existing run of the same request."""
     from ..runs.execute import find_or_create_run
     from ..runs.kind import kind_of
-    from ..runs.store import Store, StoreError
 
     check_cluster(options.cluster)
     with Store.open(store_path(options.store), write=True) as runs:
@@ -70,7 +72,6 @@ def keep_answer(ask: "Json", answer: "Json", store: Path | None) -> None:
     """Save a request and its result in one step, where the user names a store."""
     if store is not None:
         from ..runs.execute import find_or_create_run
-        from ..runs.store import Store
 
         with Store.open(store, write=True) as runs, find_or_create_run(runs, ask) as run:
             if run.result is None:
@@ -92,7 +93,6 @@ def resume_command(run: str, store: Path | None) -> str:
 def execute_run(run: "Run", options: RunOptions, prepared: object = None) -> None:
     """Execute a run with a progress bar; an interruption prints the command that resumes it."""
     from ..runs.kind import Context, Progress, kind_of
-    from . import console
 
     kind = kind_of(run)
     kind.check(run)
@@ -121,9 +121,6 @@ def _again(run: "Run", kind: "Kind", options: RunOptions) -> str:
 @contextmanager
 def _resumable(run: "Run", kind: "Kind", options: RunOptions) -> Iterator[None]:
     """Print the command that resumes a run, whatever stops the work on it."""
-    from ..runs.store import Damaged, StoreError, StoreMoved
-    from . import console
-
     try:
         yield
     except KeyboardInterrupt:
@@ -150,7 +147,6 @@ def _resumable(run: "Run", kind: "Kind", options: RunOptions) -> Iterator[None]:
 def print_run(run: "Run", options: RunOptions, seconds: float | None = None) -> None:
     """Write the certificate and the report of a finished run, and print the result."""
     from ..runs.kind import kind_of
-    from . import console
 
     if options.as_json:
         return print_json(outcome_of(run, options, seconds))
@@ -168,8 +164,6 @@ def print_run(run: "Run", options: RunOptions, seconds: float | None = None) -> 
 
 
 def print_repetitions(run: "Run", store: Path | None) -> None:
-    from . import console
-
     if run.name:  # a run that was not stored had no workers
         from ..runs.execute import repetition_words, repetitions
 
@@ -212,7 +206,6 @@ def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | 
         if options.certificate is not None:
             raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
         return None
-    from ..runs.request import check_name
     from ..solving.proofs import write_certificate
 
     path = (
@@ -242,8 +235,6 @@ def show_report(report: "Report", output: Path | None, as_json: bool) -> None:
 
 
 def print_parts(report: "Report") -> None:
-    from . import console
-
     for paragraph in report.paragraphs:
         console.out.print(paragraph + "\n")
     for table in report.tables[:SHOWN_TABLES]:
@@ -251,8 +242,6 @@ def print_parts(report: "Report") -> None:
 
 
 def print_report(report: "Report", folder: str, files: int) -> None:
-    from . import console
-
     print_parts(report)
     console.out.print(
         f"written to {folder}: {report.name}.html, {report.name}.md and {files - 2} files of numbers and pictures"
@@ -262,8 +251,6 @@ def print_report(report: "Report", folder: str, files: int) -> None:
 def print_lines(lines: "Iterable[str | Table]") -> None:
     """Print lines and tables, with the heading of the first line in bold."""
     from rich.text import Text
-
-    from . import console
 
     for number, line in enumerate(lines):
         if isinstance(line, str):
@@ -275,7 +262,6 @@ def print_lines(lines: "Iterable[str | Table]") -> None:
 
 def print_table(table: "Table", columns: int | None = None) -> None:
     from ..runs.report import cell_text
-    from . import console
 
     rows = [tuple(cell_text(cell) for cell in row[:columns]) for row in table.rows]
     console.table(table.title, table.columns[:columns], rows)

@@ -289,7 +289,9 @@ def former_names(**names: str) -> Callable[[Class], Class]:
 # Modules of before 1.0 that others may import, for one release: the old package and the new one, then the modules.
 _FORMER_MODULES = """
 web web: site=app
-cli cli: listing=app command_help=app programs=program_options streams=console work=execute
+cli cli: listing=app command_help=app work=execute
+cli cli.commands: programs=tune
+cli : streams=cli
 runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs engine_programs=programs
   formatting=request jobs=execute proof=tuning_run repetitions=execute work=kind
 runs runs.kinds: tune_function=program value=solve

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...core.find import is_tree, load_game
+from ...runs.request import RUN_NAME, game_of_run
+from ...runs.requests import SolveRequest
+from ...runs.store import Store
+from .. import console
 from ..app import (
     AsJson,
     Remember,
@@ -48,19 +53,14 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
-    from ...core.find import is_tree
-    from ...runs.request import RUN_NAME
-
     what = remembering(what, remember)
     if game is None and not what.endswith(".json") and not RUN_NAME.fullmatch(what):
         check_game(what)
     from ...core.agents import ParametricPolicy
     from ...core.behaviour_policy import BehaviourPolicy
-    from ...core.find import load_game
     from ...core.game import list_games
     from ...runs.agent_parser import parse_agent
     from ...runs.kind import kind_of
-    from ...runs.request import game_of_run
 
     if game is not None and not is_tree(game):
         load_game(game)
@@ -102,8 +102,6 @@ def _certificate(path: Path) -> Mapping[str, Any]:
 
 
 def _run(name: str, store: Path | None) -> "Run":
-    from ...runs.store import Store
-
     with Store.open(store_path(store), write=False) as runs:
         return runs.read(name)
 
@@ -112,7 +110,6 @@ def _solution_of(name: str) -> Mapping[str, Any]:
     """Return the certificate of a game: the one in the package, or else by solving the game."""
     from ...core.agents import policy_names
     from ...runs.kinds.solve import solve_unstored
-    from ...runs.requests import SolveRequest
     from ...solving.known_values import shipped_certificate
     from ...solving.proofs import read_certificate
     from ...solving.sources import find_source
@@ -140,7 +137,6 @@ def _solution_of(name: str) -> Mapping[str, Any]:
 
 def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_json: bool) -> None:
     from ...solving import proofs
-    from .. import console
 
     head = {key: body.get(key) for key in ("game", "lower", "upper")}
     lines = _bounds_words(body, every) or proofs.own_words(body, every)
@@ -173,7 +169,6 @@ def _print_table(game: "Game", policy: "BehaviourPolicy", every: bool, as_json: 
 def _print_sides(head: dict[str, Any], sides: "Iterable[Iterable[Row]]", every: bool, as_json: bool) -> None:
     """Print the views and choices of each side; for programs with the probability of each action."""
     from ...solving.proofs import choices_text
-    from .. import console
 
     if as_json:
         return print_json(
@@ -210,7 +205,6 @@ def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:
 
 def _print_player(game: "Game", player: "ParametricPolicy", seed: int, as_json: bool) -> None:
     from ...core.explain import explain
-    from .. import console
 
     found = explain(game, player, seed)
     if as_json:

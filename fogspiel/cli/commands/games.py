@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...core.find import write_template
+from .. import console
 from ..app import (
     INTERRUPTED,
     AsJson,
@@ -29,7 +31,6 @@ def list_games(as_json: AsJson = False) -> None:
     """List the games, their parameters and their named strategies."""
     from ...core import agents
     from ...core.game import list_games, parameters_of
-    from .. import console
 
     found = list_games().values()
     if as_json:
@@ -64,7 +65,6 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
     from ...core.compile.kernel import interpreted
     from ...core.game import UNIFORM
     from ...core.session import record_game, replay, view_of
-    from .. import console
 
     chosen = load_and_announce(game, remember)
     uniform = find_policy(chosen, UNIFORM.name)
@@ -108,7 +108,6 @@ SHOWN_ACTIONS = 30
 def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) -> None:
     """Check that a game keeps the contract: a sentence for everything that is wrong, and then exit code 1."""
     from ...solving.contract.check import check_game
-    from .. import console
 
     chosen = load_and_announce(game, remember)
     with console.status(chosen.name) as say:
@@ -123,8 +122,6 @@ def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) 
 
 
 def _print_check(found: "GameCheck") -> None:
-    from .. import console
-
     if found.sound:
         console.out.print(f"{found.game} is sound: {_facts(found)}")
     for one in found.findings:
@@ -161,9 +158,6 @@ def _facts(found: "GameCheck") -> str:
 @app.command("new")
 def new_game(file: Annotated[Path, typer.Argument(metavar="FILE.py")], as_json: AsJson = False) -> None:
     """Write a small working game to start from."""
-    from ...core.find import write_template
-    from .. import console
-
     name = write_template(file)
     if as_json:
         return print_json({"file": str(file), "game": name})

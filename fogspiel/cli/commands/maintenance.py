@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from ... import __version__
+from ...runs.requests import SolveRequest
 from ...runs.store import Store, StoreError
+from .. import console
 from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
 
 if TYPE_CHECKING:
@@ -48,8 +50,6 @@ def precompile(
     """Precompile all kernels, so that no command has to wait for them; it can be interrupted at any time."""
     import time
 
-    from .. import console
-
     announce_compilation()
     spent: dict[str, float] = {}
     for name, compile_part in parts(names or []):
@@ -69,8 +69,6 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Check the installation, the kernel cache and the store; every problem comes with a hint."""
-    from ...runs.store import Store
-
     announce_compilation()
     path, repaired = store_path(store), []
     if repair:
@@ -81,8 +79,6 @@ def doctor(
     if as_json:
         print_json({"ok": healthy, "repaired": repaired, "checks": [check.to_json() for check in found]})
     else:
-        from .. import console
-
         for line in repaired:
             console.out.print(line)
         rows = [(("note" if c.hint else "ok") if c.ok else "PROBLEM", c.what, c.detail, c.hint) for c in found]
@@ -133,7 +129,6 @@ def warm_game(game: "Game") -> None:
 
 def warm_solvers() -> None:
     from ...runs.kinds.solve import SolveTask
-    from ...runs.requests import SolveRequest
     from ...solving.methods import find_solve_method
     from ...solving.sources import find_source
 

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...core.find import load_game
 from ...runs.requests import MatchRequest, RoundRobinRequest
+from ...runs.store import DeferredRun
+from .. import console
 from ..app import (
     AsJson,
     Cluster,
@@ -38,9 +41,6 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
-    from ...runs.store import DeferredRun
-    from .. import console
-
     path = store_path(store)
     request = MatchRequest(**asked | {"game": load_and_announce(asked["game"], remember).name}).resolved(path)
     if exact:
@@ -59,7 +59,6 @@ def _compute(request: MatchRequest, store: Path, as_json: bool) -> None:
     from ...core.agents import exact_score
     from ...core.game import known_game
     from ...runs.kinds.match import agents_of, facts_of
-    from .. import console
 
     sys.set_int_max_str_digits(0)  # exact rates may have thousands of digits
     ask, game, agents = request.to_json(), known_game(request.game), agents_of(request, store)
@@ -98,8 +97,6 @@ def round_robin(
     as_json: AsJson = False,
 ) -> None:
     """Let players meet each other: cross-table, proved claims, Nash ranking, cyclic share, Elo if it makes sense."""
-    from ...core.find import load_game
-
     chosen = load_game(remembering(asked["game"], remember)).name
     request = RoundRobinRequest(**asked | {"game": chosen}).resolved(store_path(store))
     if cluster is not None:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...core.find import load_game
 from ...runs.requests import BoundsRequest, SolveRequest, VerifyRequest
+from .. import console
 from ..app import (  # fmt: skip
     AsJson,
     GameWords,
@@ -50,7 +52,6 @@ def solve(
     from ...process.heartbeat import limit_memory
     from ...runs.kinds.solve import task_of
     from ...solving.sources import find_source
-    from .. import console
 
     game: str = asked["game"]
     request = SolveRequest(**asked | {"game": remembering(game, remember)})
@@ -77,7 +78,6 @@ def verify(
 
     from ...process.heartbeat import limit_memory
     from ...solving import proofs
-    from .. import console
 
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     request = VerifyRequest(**asked)
@@ -110,7 +110,6 @@ def export_game(
     """Write a game as a Gambit file: .efg (the tree) or .nfg (the strategic form, if it is small)."""
     from ...interop import to_efg, to_nfg
     from ...solving.sources import find_source
-    from .. import console
 
     writers = {".efg": to_efg, ".nfg": to_nfg}
     if output.suffix not in writers:
@@ -134,8 +133,6 @@ def bounds(
     as_json: AsJson = False,
 ) -> None:
     """Prove bounds on the value of a game that is too large to be solved."""
-    from ...core.find import load_game
-
     request = BoundsRequest(**asked | {"game": load_game(asked["game"]).name})
     begin_and_show(request.to_json(), RunOptions(store, as_json, certificate=certificate))
 
@@ -155,7 +152,6 @@ SPARE = ("win 1, loss -1", "ours")  # columns that a narrow terminal omits; `val
 def list_values(game: Chosen = None, verify: Verify = False, as_json: AsJson = False) -> None:
     """List the games whose values are known: value, certificate, who published it first, what is ours."""
     from ...solving.known_values import COLUMNS, find_known, known_values
-    from .. import console
 
     chosen = list(known_values().values()) if game is None else [find_known(game)]
     verified = _verify([known for known in chosen if game or known.shipped]) if verify else None
@@ -174,7 +170,6 @@ def list_values(game: Chosen = None, verify: Verify = False, as_json: AsJson = F
 def _verify(listed: "Sequence[KnownValue]") -> list[dict[str, Any]]:
     """Check the certificates of these games, which must be shipped."""
     from ...solving.known_values import verify_shipped
-    from .. import console
 
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     announce_compilation()

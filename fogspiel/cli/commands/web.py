@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from ...core.find import load_game
+from .. import console
 from ..app import AsJson, StorePath, announce_compilation, app, print_json, store_path
 
 PORT = 8765
@@ -45,7 +47,6 @@ def web(
     listener = _listen(host, port)
     from ...web.app import application, guard  # only now, so that invalid options fail at once
     from ...web.security import PageServer
-    from .. import console
 
     path, taken = store_path(store), listener.getsockname()[1]
     secret = token_urlsafe(TOKEN_BYTES) if token else None
@@ -71,8 +72,6 @@ def web(
 
 def _bring(words: list[str]) -> None:
     """Load the user's games, which must have different names."""
-    from ...core.find import load_game
-
     names = [load_game(one).name for one in words]
     for name in names:
         if names.count(name) > 1:
