@@ -290,7 +290,9 @@ def former_names(**names: str) -> Callable[[Class], Class]:
 _FORMER_MODULES = """
 web web: site=app
 cli cli: listing=app command_help=app work=execute
-cli cli.commands: programs=tune
+cli cli.commands: programs=tune tour=maintenance
+cli.commands cli.commands: explain=solve exploit=match
+web.pages web.pages: games=home
 cli : streams=cli
 runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs engine_programs=programs
   formatting=request jobs=execute proof=tuning_run repetitions=execute work=kind
