@@ -59,17 +59,21 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
     found += [(name, STRATEGY, _about(game, name)) for name in policy_names(game)]
     if shipped_solution(game.name) is not None:
         found.append((SOLVED, SOLUTION, "plays the certified solution: nobody beats it in the long run"))
-    offers = [_offer(support, *one) for one in found] + _of_runs(game, store)
+    offers = [
+        Opponent(
+            words=name,
+            title=EXACT if name == SOLVED else name,
+            kind=kind,
+            about=about,
+            level=_level(support, name, kind),
+        )
+        for name, kind, about in found
+    ] + _of_runs(game, store)
 
     def rank(offer: Opponent) -> tuple[int, int]:
         return LEVELS.index(offer["level"]), [*support.strongest, offer["words"]].index(offer["words"])
 
     return sorted(offers, key=rank)
-
-
-def _offer(support: PlaySupport, name: str, kind: str, about: str) -> Opponent:
-    title = EXACT if name == SOLVED else name
-    return Opponent(words=name, title=title, kind=kind, about=about, level=_level(support, name, kind))
 
 
 def _level(support: PlaySupport, name: str, kind: str) -> str:

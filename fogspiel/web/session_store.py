@@ -23,8 +23,9 @@ from ..core.game import Game, known_game, nothing_hidden
 from ..core.page_contract import PlaySupport, Preparation, play_support, play_supports
 from ..core.session import PersonSession, Session
 from ..runs.agent_parser import engines_of, parse_agent
+from . import JsonObject
 from .opponents import demand_page_agent
-from .session_json import SessionJson, Transcript
+from .session_json import Transcript
 
 # Sessions in memory, and those of engines among them, whose trees and boards may take some megabytes each.
 #
@@ -118,7 +119,7 @@ class StoredSession:
     lock: threading.RLock = field(default_factory=threading.RLock)
     # Set while the opponent moves: the session then belongs to its thread.
     thinking: threading.Event = field(default_factory=threading.Event)
-    answer: SessionJson | None = None  # the state last shown to the person
+    answer: JsonObject | None = None  # the state last shown to the person
     transcript: Transcript = field(default_factory=Transcript)
     preparation: Preparation | None = None  # the engine's, while its kernels may have to be compiled
     support: PlaySupport = field(init=False)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+from ...core.explain import Table
 from ...core.find import spec_of
 from ...runs.kind import kind_of, title_of
 from ...runs.kinds import bounds, solve
@@ -37,10 +38,6 @@ def register(site: Site) -> None:
 
 def certificate_of(run: Run) -> Json | None:
     return kind_of(run).certificate(run) if run.finished else None
-
-
-def certificate_text(body: Json) -> str:
-    return json.dumps(body, separators=(",", ":")) + "\n"
 
 
 def check_question(content: bytes, game: str | None = None) -> Question:
@@ -86,7 +83,7 @@ def _add_certificates(site: Site) -> None:
         body = certificate_of(run)
         if body is None:
             raise HTTPException(404, f"run {name} has no certificate: it must be a finished solution or proof")
-        return run.request["game"], certificate_text(body)
+        return run.request["game"], json.dumps(body, separators=(",", ":")) + "\n"
 
     @router.post(UPLOAD, status_code=202)
     async def upload(request: Request) -> JSONResponse:
@@ -124,18 +121,10 @@ def _add_certificates(site: Site) -> None:
 # Questions
 
 
-class SheetTable(NamedTuple):
-    """Table with a title; the heads determine which columns are figures."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
 class AnswerSheet(NamedTuple):
     title: str
     sentences: Sequence[str]
-    tables: Sequence[SheetTable]
+    tables: Sequence[Table]
 
 
 def sheet_of(facts: Mapping[str, Any]) -> AnswerSheet:
@@ -161,14 +150,14 @@ def _exploit_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
     how = "exact fractions" if facts["exact"] else f"floating point, off by {facts['rounding']:.0e} at most"
     states = " and ".join(f"{count:,}" for count in facts["states"])
     sentences.append(f"Computed in {how} over {states} information states.")
-    replies = [[f"the {seat} seat", number("best_replies", i), number("gains", i)] for i, seat in enumerate(SEATS)]
-    tables = [SheetTable("Best responses", ("best response in", "score", "gain"), replies)]
-    worst = [
-        [SEATS[one["player"] - 1], f"{one['loss']:.6f}", one["state"], _shares(one["probabilities"]), one["best"]]
+    replies = [(f"the {seat} seat", number("best_replies", i), number("gains", i)) for i, seat in enumerate(SEATS)]
+    tables = [Table("Best responses", ("best response in", "score", "gain"), tuple(replies))]
+    worst = tuple(
+        (SEATS[one["player"] - 1], f"{one['loss']:.6f}", one["state"], _shares(one["probabilities"]), one["best"])
         for one in facts.get("worst", ())
-    ]
+    )
     if worst:
-        tables.append(SheetTable("Most costly decisions", ("seat", "loss", "state", "plays", "better"), worst))
+        tables.append(Table("Most costly decisions", ("seat", "loss", "state", "plays", "better"), worst))
     return AnswerSheet(f"Exploitability: {title_of(facts['game'])}", sentences, tables)
 
 
@@ -178,12 +167,12 @@ def _diagnosis_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
         found, (low, high) = one["exploiter"], one["exploiter"]["interval"]
         forgotten = ", ".join(one["forgotten"]) or "none"
         rows.append(
-            [one["run"], f"{found['score']:.4f} [{low:.4f}, {high:.4f}]", f"{found['training_games']:,}", forgotten]
+            (one["run"], f"{found['score']:.4f} [{low:.4f}, {high:.4f}]", f"{found['training_games']:,}", forgotten)
         )
     columns = ("run", "score of its exploiter", "training games", "older answers that it loses to")
     sentences = [one["conclusion"] for one in facts["runs"]]
     sentences.append(f"Made by: {facts['command']}")
-    return AnswerSheet("Diagnosis", sentences, [SheetTable("Exploiters", columns, rows)])
+    return AnswerSheet("Diagnosis", sentences, [Table("Exploiters", columns, tuple(rows))])
 
 
 def _shares(probabilities: Mapping[str, float]) -> str:

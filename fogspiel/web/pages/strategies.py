@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
@@ -51,13 +51,6 @@ class Sheet(Explanation):
     KEYS = (*Explanation.KEYS, "lines")
 
     lines: tuple[str, ...] = ()
-
-
-class FoundStrategy(TypedDict):
-    game: str
-    title: str
-    run: str
-    how: str
 
 
 def describe(game: Game, text: str, reader: RunReader) -> Sheet:
@@ -118,12 +111,11 @@ def heat_map(picture: TextChart) -> HeatMap:
 
 
 def column_classes(table: Table) -> list[str]:
+    def is_figure(text: str) -> bool:
+        return FIGURES.fullmatch(text) is not None and ", " not in text
+
     columns = zip(*table.rows, strict=True)
-    return ["number" if all(_is_figure(str(cell)) for cell in cells) else "" for cells in columns]
-
-
-def _is_figure(text: str) -> bool:
-    return FIGURES.fullmatch(text) is not None and ", " not in text
+    return ["number" if all(is_figure(str(cell)) for cell in cells) else "" for cells in columns]
 
 
 class Share(NamedTuple):
@@ -160,10 +152,6 @@ class DecisionPage(NamedTuple):
     total: int
     number: int
     pages: int
-
-
-def has_rows(certificate: Mapping[str, Any]) -> bool:
-    return certificate.get("format") == FORMAT
 
 
 def decisions_of(certificate: Mapping[str, Any], side: int) -> list[StrategyRow]:
@@ -217,7 +205,7 @@ def is_explained(game: Game) -> bool:
     return bool(game.policies or parameters_of(game) or engines_of(game))
 
 
-def found_by_runs(reader: RunReader) -> list[FoundStrategy]:
+def found_by_runs(reader: RunReader) -> list[dict[str, str]]:
     return [
         {"game": run.game, "title": list_games()[run.game].title, "run": run.name, "how": run.method or ""}
         for run in reader.summaries()
@@ -240,7 +228,7 @@ def register(site: Site) -> None:
         def work() -> list[StrategyRow] | None:
             agent = parse_agent(game, text, reader.path, SEED)
             certificate = None if isinstance(agent, ParametricPolicy) else agent.certificate
-            return decisions_of(certificate, side) if certificate and has_rows(certificate) else None
+            return decisions_of(certificate, side) if certificate and certificate.get("format") == FORMAT else None
 
         return site.jobs.compute(("decisions", game.name, text, side, last), work)
 
