@@ -23,8 +23,6 @@ from . import INTERRUPTED as INTERRUPTED
 from . import console, warn
 from .completion import (
     check_game,
-    check_method,
-    check_route,
     check_seed,
     complete_games,
     complete_games_and_runs,
@@ -72,9 +70,8 @@ class Command(TyperCommand):
         words = list(_renamed(args, former, ctx.resilient_parsing))
         known |= {"--help", *(option for parameter in self.params for option in parameter.secondary_opts)}
         if any(word.startswith("--") and word.partition("=")[0] not in known for word in words):
-            rewrite = extras("cli.commands", "REWRITE").get(
-                str(self.name)
-            )  # options that a slice takes for this command
+            # options that a slice takes for this command
+            rewrite = extras("cli.commands", "REWRITE").get(str(self.name))
             words = rewrite(words) if rewrite and not ctx.resilient_parsing else words
         return super().parse_args(ctx, words)
 
@@ -200,17 +197,18 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "game": check_game,
     "tunable game": check_game,
     "bounded game": check_game,
-    "method": check_method,
-    "route": check_route,
 }  # by the kind of thing that a field names: shell completion and early validation; slices add theirs
 
 
 def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Asked", optional: bool) -> Parameter:
     def check(ctx: typer.Context, value: Any) -> Any:
+        from ..runs.requests import NAMED
+
         if value not in (None, ()) and not ctx.resilient_parsing:  # completion in a shell must not fail
             check_field(model, name, value)
-            for one in (value if isinstance(value, list | tuple) else (value,)) if more.names in CHECKS else ():
-                CHECKS[more.names](one)
+            if named := (NAMED | CHECKS).get(more.names):
+                for one in value if isinstance(value, list | tuple) else (value,):
+                    named(one)
         return value
 
     kind = plain_type(info.annotation)
@@ -370,12 +368,8 @@ def has_command(name: str) -> bool:
     return name in groups or any(name_of(command) == name for command in app.registered_commands)
 
 
-def arrange_help() -> None:
+def arrange_help(group: Any = app, before: str = "") -> None:
     """Give every command its panel and its example, in the order of the table; those of plug-ins come last."""
-    _arrange(app, "")
-
-
-def _arrange(group: Any, before: str) -> None:
     order = list(EXAMPLES)
     for command in group.registered_commands:
         command.cls = Command
@@ -390,7 +384,7 @@ def _arrange(group: Any, before: str) -> None:
     for inner in group.registered_groups:
         name = inner.typer_instance.info.name
         inner.rich_help_panel = EXAMPLES.get(before + name, (None, None))[0]
-        _arrange(inner.typer_instance, f"{before}{name} ")
+        arrange_help(inner.typer_instance, f"{before}{name} ")
 
 
 # Discovered names, for the help of commands.

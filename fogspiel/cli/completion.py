@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from .. import __version__
 from ..core.find import check_game_spec
+from ..core.plugins import PACKAGE, collect, folders
+from ..runs import request
 from ..runs.store import Store
 
 if TYPE_CHECKING:
@@ -37,20 +40,12 @@ def complete_runs(ctx: typer.Context, incomplete: str) -> list[str]:
     return _of_store(ctx, incomplete, lambda runs: runs.names())
 
 
-def _collected(room: str, attribute: str) -> list[str]:
-    from ..core.plugins import collect
-
-    return list(collect(room, attribute))
-
-
 def _remembered(what: str, find: Callable[[], list[str]]) -> list[str]:
     """Return names from a file in the cache folder, which is rewritten where it is missing or of other code.
 
     A shell waits for the result, and importing the catalogue takes half a second.
     """
-    from .. import __version__
     from ..core.compile import cache_root
-    from ..core.plugins import PACKAGE, folders
 
     files = (file for folder in (PACKAGE, *folders()) for file in folder.rglob("*.py"))
     stamp = [__version__, *map(str, folders()), max(file.stat().st_mtime_ns for file in files)]
@@ -74,7 +69,7 @@ def complete_from(room: str, attribute: str) -> Callable[[str], list[str]]:
     def complete(incomplete: str) -> list[str]:
         found: list[str] = []
         with suppress(Exception):
-            found = _remembered(f"{room} {attribute}", lambda: _collected(room, attribute))
+            found = _remembered(f"{room} {attribute}", lambda: list(collect(room, attribute)))
         return [name for name in found if name.startswith(incomplete)]
 
     return complete
@@ -91,19 +86,7 @@ def complete_games_and_runs(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete players of the named game: strategies, engines, and runs that were tuned or solved."""
-    found: list[str] = []
-    game = str(ctx.params.get("game") or next(iter(ctx.args), ""))  # an option without its value leaves it in `args`
-    with suppress(Exception):
-        found = _named_players(game)
-    playable = {SOLVE, *complete_methods("")}
 
-    def ask(runs: "Store") -> list[str]:
-        return [run.name for run in runs.summaries() if run.game == game and run.method in playable]
-
-    return [*(name for name in found if name.startswith(incomplete)), *_of_store(ctx, incomplete, ask)]
-
-
-def _named_players(game: str) -> list[str]:
     def find() -> list[str]:
         from ..core.game import known_game
         from ..runs.agent_parser import SOLVED, agent_names
@@ -111,7 +94,16 @@ def _named_players(game: str) -> list[str]:
 
         return [*agent_names(known_game(game)), *([SOLVED] if shipped_solution(game) else [])]
 
-    return _remembered(f"players {game}", find) if game in complete_games("") else []
+    found: list[str] = []
+    game = str(ctx.params.get("game") or next(iter(ctx.args), ""))  # an option without its value leaves it in `args`
+    with suppress(Exception):
+        found = _remembered(f"players {game}", find) if game in complete_games("") else []
+    playable = {SOLVE, *complete_methods("")}
+
+    def ask(runs: "Store") -> list[str]:
+        return [run.name for run in runs.summaries() if run.game == game and run.method in playable]
+
+    return [*(name for name in found if name.startswith(incomplete)), *_of_store(ctx, incomplete, ask)]
 
 
 # Early validation of arguments, before a command imports what takes longer than an error message.
@@ -125,22 +117,7 @@ def check_game(words: str | None) -> str | None:
     return words
 
 
-def check_method(name: str) -> str:
-    from ..tuning.methods import find_tune_method
-
-    find_tune_method(name)
-    return name
-
-
-def check_route(name: str) -> str:
-    from ..solving.methods import AUTO, find_solve_method
-
-    return name if name == AUTO else find_solve_method(name).name
-
-
 def check_seed(seed: int | None) -> int | None:
-    from ..runs import request
-
     if seed is not None:
         request.check_seed(seed)
     return seed

@@ -106,12 +106,9 @@ def execute_run(run: "Run", options: RunOptions, prepared: object = None) -> Non
         def watch(progress: Progress) -> None:
             bar.show(progress.share, progress.text, progress.games)
 
-        def on_fault(sentence: str) -> None:
-            console.err.print(sentence)
-
         threads = options.threads or kind.processes(run, cores(None))
-        path = store_path(options.store)
-        kind.execute(run, Context(path, threads, options.cluster, watch, on_fault, options.source, prepared, again))
+        path, tell = store_path(options.store), console.err.print
+        kind.execute(run, Context(path, threads, options.cluster, watch, tell, options.source, prepared, again))
 
 
 def _again(run: "Run", kind: "Kind", options: RunOptions) -> str:
@@ -195,24 +192,17 @@ def _deliver(
     from ..runs.kind import Outputs
 
     report = kind.report(run) if kind.writes_report or options.output else None
-    delivered = Outputs(_write_certificate(run, kind, options), seconds, report)
+    path, proof = options.certificate, kind.certificate(run)
+    if proof is not None:
+        from ..solving.proofs import write_certificate
+
+        name = f"{check_name(run.name, 'run')}.json"
+        path = path or store_path(options.store).parent / "certificates" / name
+        write_certificate(proof, path)
+    elif path is not None:
+        raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
     folder, files = write(report, options.output) if report else (None, [])
-    return delivered, folder, files
-
-
-def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | None:
-    proof = kind.certificate(run)
-    if proof is None:
-        if options.certificate is not None:
-            raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
-        return None
-    from ..solving.proofs import write_certificate
-
-    path = (
-        options.certificate or store_path(options.store).parent / "certificates" / f"{check_name(run.name, 'run')}.json"
-    )
-    write_certificate(proof, path)
-    return path
+    return Outputs(path, seconds, report), folder, files
 
 
 # Reports

@@ -99,7 +99,6 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
 
 if TYPE_CHECKING:
     from ...solving.contract.check import GameCheck
-    from ...solving.contract.examiner import Finding
 
 SHOWN_ACTIONS = 30
 
@@ -115,28 +114,19 @@ def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) 
         found = check_game(chosen)
     if as_json:
         print_json(found.to_json())
-    else:
-        _print_check(found)
+    elif found.sound:
+        console.out.print(f"{found.game} is sound: {_facts(found)}")
+    for one in () if as_json else found.findings:
+        console.out.print(one.sentence + (f" ({one.place})" if one.place else ""))
+        if one.record:
+            shown = " ".join(map(str, one.record[:SHOWN_ACTIONS]))
+            more = f" .. ({len(one.record)} in all)" if len(one.record) > SHOWN_ACTIONS else ""
+            console.out.print(f"    after the actions: {shown}{more}")
+        elif one.record is not None:
+            console.out.print("    at the start of the game")
+        console.out.print(f"    to do: {one.change}")
     if not found.sound:
         raise typer.Exit(1)
-
-
-def _print_check(found: "GameCheck") -> None:
-    if found.sound:
-        console.out.print(f"{found.game} is sound: {_facts(found)}")
-    for one in found.findings:
-        for line in _lines_of(one):
-            console.out.print(line)
-
-
-def _lines_of(one: "Finding") -> list[str]:
-    where = f" ({one.place})" if one.place else ""
-    lines = [f"{one.sentence}{where}"]
-    if one.record is not None:
-        shown = " ".join(map(str, one.record[:SHOWN_ACTIONS]))
-        more = f" .. ({len(one.record)} in all)" if len(one.record) > SHOWN_ACTIONS else ""
-        lines.append(f"    after the actions: {shown}{more}" if one.record else "    at the start of the game")
-    return [*lines, f"    to do: {one.change}"]
 
 
 def _facts(found: "GameCheck") -> str:

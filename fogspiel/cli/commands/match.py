@@ -65,11 +65,8 @@ def match(
     if exact:
         return _compute(request, path, as_json)
 
-    def tell(sentence: str) -> None:
-        console.err.print(sentence)
-
     options = RunOptions(store, as_json, threads)
-    with DeferredRun(path, request.to_json(), tell) as run:
+    with DeferredRun(path, request.to_json(), console.err.print) as run:
         execute_run(run, options)
     return print_run(run, options)
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from ...core.agents import ParametricPolicy
     from ...core.behaviour_policy import BehaviourPolicy
     from ...core.game import Game
-    from ...runs.store import Run
     from ...solving.known_values import KnownValue
 
 LETTERS_PER_SECOND = 25_000  # characters of a certificate that the interpreter checks per second
@@ -228,7 +227,8 @@ def explain(
     if strategy is not None:
         chosen, words = load_game(what), strategy
     elif RUN_NAME.fullmatch(what) and what not in list_games():
-        run = _run(what, store)
+        with Store.open(store_path(store), write=False) as runs:
+            run = runs.read(what)
         if proof := kind_of(run).solution(run):
             return _print_solution(proof, every, game, as_json)
         chosen, words = game_of_run(run), what
@@ -254,11 +254,6 @@ def _certificate(path: Path) -> Mapping[str, Any]:
     if str(body.get("format")) in extras("solving.proofs.checkers", "VERIFY_FIRST"):
         proofs.verify(body)
     return body
-
-
-def _run(name: str, store: Path | None) -> "Run":
-    with Store.open(store_path(store), write=False) as runs:
-        return runs.read(name)
 
 
 def _solution_of(name: str) -> Mapping[str, Any]:
@@ -326,9 +321,16 @@ def _print_sides(head: dict[str, Any], sides: "Iterable[Iterable[Row]]", every: 
     from ...solving.proofs import choices_text
 
     if as_json:
-        return print_json(
-            head | {seat: [_row_json(*row) for row in rows] for seat, rows in zip(SEATS, sides, strict=True)}
-        )
+        for seat, side in zip(SEATS, sides, strict=True):
+            head[seat] = [
+                {
+                    "sees": sees,
+                    "plays": choices_text(choices),
+                    "choices": [{"action": name, "probability": share} for name, share in choices],
+                }
+                for sees, choices in side
+            ]
+        return print_json(head)
     for seat, side in zip(SEATS, sides, strict=True):
         rows = [(sees, choices_text(choices)) for sees, choices in side]
         shown = rows if every else rows[:SHOWN_ROWS]
@@ -336,13 +338,6 @@ def _print_sides(head: dict[str, Any], sides: "Iterable[Iterable[Row]]", every: 
         if len(shown) < len(rows):
             console.out.print(f"and {len(rows) - len(shown)} rows more: add --all")
     return None
-
-
-def _row_json(sees: str, choices: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    from ...solving.proofs import choices_text
-
-    listed = [{"action": name, "probability": share} for name, share in choices]
-    return {"sees": sees, "plays": choices_text(choices), "choices": listed}
 
 
 def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:
