@@ -21,7 +21,7 @@ from typing import NamedTuple
 from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_policy
 from ..core.game import Game, known_game, nothing_hidden
 from ..core.page_contract import PlaySupport, Preparation, play_support, play_supports
-from ..core.session import PersonSession, Session
+from ..core.session import PersonSession
 from ..runs.agent_parser import engines_of, parse_agent
 from . import JsonObject
 from .opponents import demand_page_agent
@@ -150,11 +150,6 @@ def game_by_rules(name: str, rules: str) -> Game:
     return game
 
 
-def kept_name(session: Session) -> str:
-    """Return a session's game as saved: its name, and the rule set if it is not the default."""
-    return " ".join(filter(None, (session.game.name, play_support(session.game).rules_of(session))))
-
-
 def find_kept_game(text: str) -> Game:
     name, _, rules = text.partition(" ")
     return game_by_rules(name, rules)
@@ -265,7 +260,9 @@ class SessionStore:
         seed, key, now = secrets.randbits(63), secrets.token_urlsafe(KEY_BYTES), time.time()
         opponent = freeze_opponent(game, against, self.store, seed)
         session = PersonSession(game, thaw_opponent(game, opponent, self.store, seed), side, seed)
-        row = (key, kept_name(session), game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
+        rules = play_support(game).rules_of(session)  # empty for the default
+        name = f"{game.name} {rules}" if rules else game.name
+        row = (key, name, game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
         with self._file() as file:
             file.execute(f"INSERT INTO sittings ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         return self._remember(StoredSession(key, against, session, ReplySchedule(self._slots(game, against))))

@@ -127,10 +127,6 @@ class AnswerSheet(NamedTuple):
     tables: Sequence[Table]
 
 
-def sheet_of(facts: Mapping[str, Any]) -> AnswerSheet:
-    return _exploit_sheet(facts) if "exploitability" in facts else _diagnosis_sheet(facts)
-
-
 def _exploit_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
     exact = facts.get("fractions") or {}
 
@@ -212,5 +208,7 @@ def _add_questions(site: Site) -> None:
     @site.routes.get("/questions/{key}", include_in_schema=False)
     def page(request: Request, key: Key) -> HTMLResponse:
         answer = site.jobs.answer(key)
-        sheet: Any = None if answer.facts is None else sheet_of(answer.facts)
+        sheet: Any = None
+        if answer.facts is not None:
+            sheet = (_exploit_sheet if "exploitability" in answer.facts else _diagnosis_sheet)(answer.facts)
         return site.page(request, "question.html", key=key, answer=answer, sheet=sheet)

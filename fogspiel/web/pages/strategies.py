@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import islice
 from typing import Annotated, Any, NamedTuple
 
@@ -169,13 +168,13 @@ def decisions_of(certificate: Mapping[str, Any], side: int) -> list[StrategyRow]
             before = found[place]
             earlier = rows[place]["actions"].index(after[1])
             reach = before.reach * before.shares[earlier].number
-        shares = tuple(
-            Share(name, _share_words(plan[act]), float(plan[act]))
-            for name, act in zip(names, row["actions"], strict=True)
-        )
+        shares = []
+        for name, share in zip(names, (plan[act] for act in row["actions"]), strict=True):
+            words = str(share) if len(str(share)) < LONG_FRACTION else f"{float(share):.6f}"
+            shares.append(Share(name, words, float(share)))
         did = before.shares[earlier].action if before is not None else ""
         lines = "\n".join(line.rstrip() for line in seen.splitlines() if line.strip())
-        found.append(StrategyRow(number + 1, before and before.number, did, lines, shares, reach))
+        found.append(StrategyRow(number + 1, before and before.number, did, lines, tuple(shares), reach))
     return found
 
 
@@ -194,10 +193,6 @@ def page_of(decisions: Sequence[StrategyRow], side: int, words: str, order: str,
     number = min(number, pages)
     shown = found[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]
     return DecisionPage(side, shown, len(found), len(decisions), number, pages)
-
-
-def _share_words(share: Fraction) -> str:
-    return str(share) if len(str(share)) < LONG_FRACTION else f"{float(share):.6f}"
 
 
 def is_explained(game: Game) -> bool:
@@ -235,8 +230,8 @@ def register(site: Site) -> None:
     def is_solution(game: Game, text: str) -> bool:
         if text == SOLVED:
             return shipped_solution(game.name) is not None
-        found = next((run for run in reader.summaries() if run.name == text and run.game == game.name), None)
-        return found is not None and found.method == SOLVE.method and found.state == "finished"
+        finished = [run for run in reader.summaries() if run.state == "finished" and run.method == SOLVE.method]
+        return any(run.name == text and run.game == game.name for run in finished)
 
     @router.get("")
     def every_strategy() -> JsonObject:
