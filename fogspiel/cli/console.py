@@ -44,7 +44,11 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], 
         widths = _column_widths(columns, cells, room)
     out.print(bold(title))
     if widths is None:
-        _print_one_by_one(columns, cells)
+        for first, *others in cells:
+            out.print(bold(first))
+            for column, cell in zip(columns[1:], others, strict=True):
+                if cell:
+                    out.print(f"  {column}: {cell}")
         return
     shown = Table(header_style="bold", box=SIMPLE_HEAD if out.is_terminal else None, show_edge=False, pad_edge=False)
     shown.padding = (0, GAP - 1 if shown.box else GAP, 0, 0)  # a frame adds another space
@@ -73,15 +77,6 @@ def _column_widths(columns: Sequence[str], rows: Sequence[Sequence[str]], room: 
         widest = max((number for number, width in enumerate(widths) if width > least[number]), key=widths.__getitem__)
         widths[widest] -= 1
     return widths
-
-
-def _print_one_by_one(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print the cells of each row below its first one, where a table would not fit."""
-    for first, *others in rows:
-        out.print(bold(first))
-        for column, cell in zip(columns[1:], others, strict=True):
-            if cell:
-                out.print(f"  {column}: {cell}")
 
 
 class Remarks:

@@ -24,7 +24,7 @@ from ..core.plugins import help_of, modules, slice_folders
 from ..runs.store import StoreError
 from .cache import AnswerCache, VersionCache
 from .job_queue import JobQueue, StillWorking
-from .requests import all_faults, fault_place, fault_words, refusal
+from .requests import InvalidRequest, all_faults, fault_place, fault_words
 from .run_list import RunNotes
 from .run_processes import RunProcesses
 from .run_reader import RunReader
@@ -219,6 +219,9 @@ def guard(app: FastAPI, hosts: frozenset[str], token: str | None = None) -> App:
 # Routes of forms: one response reports all faults of a request, with a message per field.
 
 
+WRONG: dict[int | str, dict[str, Any]] = {422: {"description": "What is wrong: a sentence, and one for each field."}}
+
+
 def form_route(reader: RunReader) -> type[APIRoute]:
     """Return the route class of forms; requests are validated against the runs that can be read."""
 
@@ -230,7 +233,10 @@ def form_route(reader: RunReader) -> type[APIRoute]:
                 try:
                     return await handle(request)
                 except RequestValidationError as error:
-                    return refusal(await run_in_threadpool(all_faults, error, reader))
+                    invalid = await run_in_threadpool(all_faults, error, reader)
+                except InvalidRequest as error:
+                    invalid = error
+                return JSONResponse({"error": str(invalid), "fields": invalid.fields}, 422)
 
             return handle_form
 

@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ..core.agents import Agent, named_policy, policy_names
@@ -165,10 +164,6 @@ def _demand_tuned(names: Sequence[str], reader: RunReader) -> None:
         run = reader.run(name)
         tuned_game(run, "only tuning runs can be diagnosed")
         demand_page_run(name, run.request)
-
-
-def refusal(invalid: InvalidRequest) -> JSONResponse:
-    return JSONResponse({"error": str(invalid), "fields": invalid.fields}, 422)
 
 
 def all_faults(error: RequestValidationError, reader: RunReader) -> InvalidRequest:

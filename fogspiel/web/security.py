@@ -191,9 +191,6 @@ READING_SECONDS = 30.0  # how long a response waits for a client that stops read
 class LimitedProtocol(H11Protocol):
     """Protocol of one connection; `connections` are those of the server."""
 
-    _request_limit: asyncio.TimerHandle | None = None
-    _reading_limit: asyncio.TimerHandle | None = None
-
     @property
     def waits(self) -> bool:
         """True if no complete request has arrived, or the connection is closing."""
@@ -206,6 +203,7 @@ class LimitedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.began = self.loop.time()
+        self._limits: dict[str, asyncio.TimerHandle] = {}
         self._make_room()
         self._limit_request()
 
@@ -232,26 +230,26 @@ class LimitedProtocol(H11Protocol):
 
     def _limit_request(self) -> None:
         """Set a deadline while a request is incomplete; slow pieces do not extend it."""
-        if self.waits and self._request_limit is None:
-            self._request_limit = self.loop.call_later(REQUEST_SECONDS, self.drop)
-        elif not self.waits and self._request_limit is not None:
-            self._request_limit.cancel()
-            self._request_limit = None
+        self._limit("request", REQUEST_SECONDS, self.waits)
+
+    def _limit(self, name: str, seconds: float, wanted: bool) -> None:
+        """Set a deadline, unless it is set already, or cancel it."""
+        if wanted and name not in self._limits:
+            self._limits[name] = self.loop.call_later(seconds, self.drop)
+        elif not wanted and name in self._limits:
+            self._limits.pop(name).cancel()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._reading_limit = self._reading_limit or self.loop.call_later(READING_SECONDS, self.drop)
+        self._limit("reading", READING_SECONDS, True)
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        if self._reading_limit is not None:
-            self._reading_limit.cancel()
-            self._reading_limit = None
+        self._limit("reading", READING_SECONDS, False)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        for limit in (self._request_limit, self._reading_limit):
-            if limit is not None:
-                limit.cancel()
+        for limit in self._limits.values():
+            limit.cancel()
         super().connection_lost(exc)
 
 

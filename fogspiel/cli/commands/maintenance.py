@@ -7,7 +7,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -164,7 +164,10 @@ def checks(store: Path) -> list[Check]:
 def _versions() -> Iterator[Check]:
     yield Check("fogspiel", True, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores")
     extras: dict[str, list[str]] = {}
-    for requirement in _requirements():
+    wanted: list[str] = []
+    with suppress(PackageNotFoundError):  # it runs from its sources
+        wanted = requires("fogspiel") or []
+    for requirement in wanted:
         found = REQUIREMENT.fullmatch(requirement)
         name, extra = found.groups() if found else (requirement, None)
         if extra is not None:
@@ -178,13 +181,6 @@ def _versions() -> Iterator[Check]:
         missing = any(part.endswith(" missing") for part in parts)
         hint = f"only if you need it: python -m pip install 'fogspiel[{extra}]'" if missing else ""
         yield Check(f"extra {extra}", True, ", ".join(parts), hint)
-
-
-def _requirements() -> list[str]:
-    try:
-        return requires("fogspiel") or []
-    except PackageNotFoundError:  # it runs from its sources
-        return []
 
 
 def _installed(name: str) -> str | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...core.find import is_tree, load_game
+from ...core.plugins import extras
 from ...runs.request import RUN_NAME, game_of_run
 from ...runs.requests import BoundsRequest, SolveRequest, VerifyRequest
 from ...runs.store import Store
@@ -215,6 +216,7 @@ def explain(
     from ...core.game import list_games
     from ...runs.agent_parser import parse_agent
     from ...runs.kind import kind_of
+    from ...solving import proofs
 
     if game is not None and not is_tree(game):
         load_game(game)
@@ -223,7 +225,10 @@ def explain(
             raise ValueError(
                 f"{what} looks like a certificate, which is explained alone: give a game before a strategy"
             )
-        return _print_solution(_certificate(Path(what)), every, game, as_json)
+        body = proofs.read_certificate(Path(what))
+        if str(body.get("format")) in extras("solving.proofs.checkers", "VERIFY_FIRST"):
+            proofs.verify(body)  # for the explanation of this format trusts its content
+        return _print_solution(body, every, game, as_json)
     if strategy is not None:
         chosen, words = load_game(what), strategy
     elif RUN_NAME.fullmatch(what) and what not in list_games():
@@ -243,17 +248,6 @@ def explain(
     if isinstance(player, BehaviourPolicy):
         return _print_table(chosen, player, every, as_json)
     raise ValueError(f"{words} has no table and no parameters to explain: watch it play with `fogspiel play`")
-
-
-def _certificate(path: Path) -> Mapping[str, Any]:
-    """Read a certificate, verified first where the explanation of its format trusts its content."""
-    from ...core.plugins import extras
-    from ...solving import proofs
-
-    body = proofs.read_certificate(path)
-    if str(body.get("format")) in extras("solving.proofs.checkers", "VERIFY_FIRST"):
-        proofs.verify(body)
-    return body
 
 
 def _solution_of(name: str) -> Mapping[str, Any]:

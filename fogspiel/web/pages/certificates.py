@@ -14,9 +14,9 @@ from ...runs.kinds import bounds, solve
 from ...runs.store import Json, Run
 from ...solving.proofs.checkers.primitives import fraction
 from .. import JsonObject
-from ..app import Site, attachment, form_route
+from ..app import WRONG, Site, attachment, form_route
 from ..job_queue import FILE, Job, Question
-from ..requests import AnyQuestion, InvalidRequest, question_of, refusal
+from ..requests import AnyQuestion, question_of
 from ..run_reader import Name
 from ..security import LARGE
 
@@ -176,33 +176,23 @@ def _shares(probabilities: Mapping[str, float]) -> str:
 
 
 def _add_questions(site: Site) -> None:
+    forms = APIRouter(prefix="/api/questions", tags=["questions"], route_class=form_route(site.reader))
     router = APIRouter(prefix="/api/questions", tags=["questions"])
 
     def question_json(key: str) -> JsonObject:
         return {"question": key, **site.jobs.answer(key).to_json()}
 
+    @forms.post("", status_code=202, responses=WRONG)
     def ask(order: AnyQuestion) -> JSONResponse:
         """Submit a question; poll with the returned key until it is answered or rejected."""
-        try:
-            key = site.jobs.ask(question_of(order, site.reader))
-        except InvalidRequest as invalid:
-            return refusal(invalid)
-        return JSONResponse(question_json(key), 202)
-
-    router.add_api_route(
-        "",
-        ask,
-        methods=["POST"],
-        status_code=202,
-        responses={422: {"description": "What is wrong: a sentence, and one for each field."}},
-        route_class_override=form_route(site.reader),
-    )
+        return JSONResponse(question_json(site.jobs.ask(question_of(order, site.reader))), 202)
 
     @router.get("/{key}")
     def one_answer(key: Key) -> JsonObject:
         """Return the state of a question, and the output of its command."""
         return question_json(key)
 
+    site.routes.include_router(forms)
     site.routes.include_router(router)
 
     @site.routes.get("/questions/{key}", include_in_schema=False)

@@ -15,8 +15,8 @@ from ...runs.report import Table
 from ...runs.report.model import CurvePoint, as_csv
 from ...runs.store import Run
 from .. import JsonObject
-from ..app import Site, attachment, form_route
-from ..requests import AnyRequest, InvalidRequest, form_fields, refusal, row_of
+from ..app import WRONG, Site, attachment, form_route
+from ..requests import AnyRequest, form_fields, row_of
 from ..run_list import MAX_LETTERS, ORDERS, Filter, checkpoint_scores, page_of, run_lines
 from ..run_processes import resume_command
 from ..run_reader import Name
@@ -172,22 +172,15 @@ def _add_reading(router: APIRouter, site: Site) -> None:
 
 
 def _add_working(router: APIRouter, site: Site) -> None:
+    forms = APIRouter(prefix="/api/runs", tags=["runs"], route_class=form_route(site.reader))
+
+    @forms.post("", status_code=201, responses=WRONG)
     def begin(order: AnyRequest) -> Response:
         """Start a run; two runs execute at a time, others are queued."""
-        try:
-            name = site.processes.begin(row_of(order, site.reader), once=order.once)
-        except InvalidRequest as invalid:
-            return refusal(invalid)
+        name = site.processes.begin(row_of(order, site.reader), once=order.once)
         return JSONResponse(RunState(run=name, state=site.processes.current_state(name)).model_dump(), 201)
 
-    router.add_api_route(
-        "",
-        begin,
-        methods=["POST"],
-        status_code=201,
-        responses={422: {"description": "What is wrong: a sentence, and one for each field."}},
-        route_class_override=form_route(site.reader),
-    )
+    site.routes.include_router(forms)
 
     @router.post("/{name}/stop")
     def stop(name: Name) -> RunState:
