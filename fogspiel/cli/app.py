@@ -184,41 +184,38 @@ def _adding(
 
 COMPLETIONS: dict[str, Callable[..., list[str]]] = {
     "game": complete_games,
-    "tunable game": complete_games,
-    "bounded game": complete_games,
     "agent": complete_players,
     "method": complete_methods,
     "route": complete_routes,
     "tuned runs": complete_runs,
     "certificate": complete_games_and_runs,
 }
-METAVARS = {"game": "GAME", "tunable game": "GAME", "certificate": "FILE|RUN|GAME"}
-CHECKS: dict[str, Callable[[Any], Any]] = {
-    "game": check_game,
-    "tunable game": check_game,
-    "bounded game": check_game,
-}  # by the kind of thing that a field names: shell completion and early validation; slices add theirs
+METAVARS = {"game": "GAME", "certificate": "FILE|RUN|GAME"}
+# By the kind of thing that a field names: shell completion and early validation; slices add theirs.
+CHECKS: dict[str, Callable[[Any], Any]] = {"game": check_game}
 
 
 def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Asked", optional: bool) -> Parameter:
+    names = "game" if more.names.endswith(" game") else more.names  # "tunable game" and the like
+
     def check(ctx: typer.Context, value: Any) -> Any:
         from ..runs.requests import NAMED
 
         if value not in (None, ()) and not ctx.resilient_parsing:  # completion in a shell must not fail
             check_field(model, name, value)
-            if named := (NAMED | CHECKS).get(more.names):
+            if demand := (NAMED | CHECKS).get(names):
                 for one in value if isinstance(value, list | tuple) else (value,):
-                    named(one)
+                    demand(one)
         return value
 
     kind = plain_type(info.annotation)
     if optional:
         kind |= None
     shared: dict[str, Any] = {"help": info.description, "callback": check}
-    shared["autocompletion"] = COMPLETIONS.get(more.names)
+    shared["autocompletion"] = COMPLETIONS.get(names)
     option = f"--{more.option or name.replace('_', '-')}"
     flag = f"{option}/--no-{option[2:]}" if kind == bool | None else option
-    metavar = METAVARS.get(more.names)
+    metavar = METAVARS.get(names)
     typed = typer.Argument(metavar=metavar, **shared) if more.argument else typer.Option(flag, **shared)
     default = None if optional else Parameter.empty if info.is_required() else info.default
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, typed])

@@ -196,8 +196,8 @@ def _deliver(
     if proof is not None:
         from ..solving.proofs import write_certificate
 
-        name = f"{check_name(run.name, 'run')}.json"
-        path = path or store_path(options.store).parent / "certificates" / name
+        if path is None:
+            path = store_path(options.store).parent / "certificates" / f"{check_name(run.name, 'run')}.json"
         write_certificate(proof, path)
     elif path is not None:
         raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
