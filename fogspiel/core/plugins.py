@@ -366,6 +366,8 @@ class _FormerFinder:
     @classmethod
     def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         known = name.startswith(f"{ROOT}.") and _new_name(name)
+        if known and name.partition(".")[2].rpartition(".")[0] in ROOMS and _Finder.find_spec(name):
+            return None  # a plug-in has this name now
         return ModuleSpec(name, cls) if known else None  # type: ignore[arg-type]  # as the import system takes it
 
     @staticmethod

@@ -80,24 +80,6 @@ def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
     return (found.version, urgent), urgent
 
 
-def steps_json(name: str, site: Site, after: int) -> JsonObject:
-    run = site.reader.follow(name)
-    points, state = run.points.part(after, after + MAX_POINTS), site.processes.state(name, run.state)
-    worked = next((line.seconds for line in site.reader.summaries() if line.name == name), None)
-    return {
-        "run": name,
-        "state": state,
-        "trouble": site.processes.trouble(name, state),
-        "seconds": worked,
-        "after": after,
-        "next": min(after, len(run.points)) + len(points),
-        "steps": len(run.points),
-        "points": [point.to_json() for point in points],
-        "now": None if run.now is None else run.now.to_json(),
-        **run.curve.to_json(),
-    }
-
-
 def steps_table(run: Run, points: list[CurvePoint], unit: str) -> Table:
     """Return every step with its value and interval, and its vector if it has one."""
     game = list_games().get(run.request["game"])
@@ -147,7 +129,21 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     @router.get("/{name}/steps")
     def steps(name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> JsonObject:
         """Return the steps after the first `after`, a point each; continue with `next`."""
-        return steps_json(name, site, after)
+        run = reader.follow(name)
+        points, state = run.points.part(after, after + MAX_POINTS), site.processes.state(name, run.state)
+        worked = next((line.seconds for line in reader.summaries() if line.name == name), None)
+        return {
+            "run": name,
+            "state": state,
+            "trouble": site.processes.trouble(name, state),
+            "seconds": worked,
+            "after": after,
+            "next": min(after, len(run.points)) + len(points),
+            "steps": len(run.points),
+            "points": [point.to_json() for point in points],
+            "now": None if run.now is None else run.now.to_json(),
+            **run.curve.to_json(),
+        }
 
     @router.get("/{name}/table.csv")
     def table_csv(name: Name) -> Response:
