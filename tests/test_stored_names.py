@@ -106,7 +106,6 @@ KEYS = {
 REFLECTION = re.compile(r"\basdict\(|_asdict\(|\bvars\(|__annotations__|__dataclass_fields__|__slots__|__name__\.lower")
 NO_DATA = {
     "cli/app.py",  # gives Typer the parameters of a command
-    "cli/tour.py",
     "core/untrusted_input.py",  # JsonRecord itself
     "core/compile/cache.py",  # the globals of a kernel
     "core/game.py",  # the attributes of a module of a game

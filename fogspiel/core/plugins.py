@@ -288,7 +288,11 @@ def former_names(**names: str) -> Callable[[Class], Class]:
 # Modules of before 1.0 that others may import, for one release: the old package and the new one, then the modules.
 _FORMER_MODULES = """
 web web: site=app
-cli cli: listing=app command_help=app programs=program_options streams=console work=execute
+cli cli: listing=app command_help=app work=execute
+cli cli.commands: programs=tune tour=maintenance
+cli.commands cli.commands: explain=solve exploit=match
+web.pages web.pages: games=home
+cli : streams=cli
 runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs curve=report
   engine_programs=programs execute=kind formatting=request jobs=kind proof=tuning_run repetitions=kind trail=report
   work=kind
@@ -368,6 +372,8 @@ class _FormerFinder:
     @classmethod
     def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         known = name.startswith(f"{ROOT}.") and _new_name(name)
+        if known and name.partition(".")[2].rpartition(".")[0] in ROOMS and _Finder.find_spec(name):
+            return None  # a plug-in has this name now
         return ModuleSpec(name, cls) if known else None  # type: ignore[arg-type]  # as the import system takes it
 
     @staticmethod

@@ -6,6 +6,7 @@ them in SOURCES.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
@@ -19,10 +20,10 @@ from ..core.find import load_game
 from ..core.game import Game, check_vector, parameters_of
 from ..core.plugins import collect
 from ..core.untrusted_input import parse_json, read_bytes, shorten
-from .kind import kind_of
+from .kind import kind_of, kind_of_method
 from .request import RUN_NAME
 from .requests import DEFAULT_MEMORY
-from .store import Store, default_path
+from .store import Store, StoreError, default_path
 
 if TYPE_CHECKING:
     from ..solving.policies.exploitability import ExploitResult
@@ -128,8 +129,21 @@ def _shipped(game: Game, text: str, store: Path, seed: int) -> Agent | None:
 
     path = shipped_solution(game.name)
     if path is None:
-        raise ValueError(f"no solution of {game.name} comes with the package: solve it with `fogspiel solve`")
+        run = _latest_solution(game, store)
+        instead = f"name {run}, the run that solved it" if run else "solve it with `fogspiel solve`"
+        raise ValueError(f"no solution of {game.name} comes with the package: {instead}")
     return certificate_agent(SOLVED, read_certificate(path), game)
+
+
+def _latest_solution(game: Game, store: Path) -> str | None:
+    """Return the latest run that has solved a game and can play; None if there is none, or no readable store."""
+    with suppress(StoreError), Store.open(store, write=False) as runs:
+        for run in reversed(runs.summaries()):
+            kind = kind_of_method(run.method)
+            solves = run.game == game.name and (kind.opponent(run) or ("",))[0] == "solution"
+            if solves and kind.playable(runs.read(run.name)):
+                return run.name
+    return None
 
 
 def _of_run(game: Game, text: str, store: Path, seed: int) -> Agent | None:

@@ -110,6 +110,13 @@ def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[
     return ProgramSpec(UCI, words, digest, command, kept, seconds=GAME_SECONDS, more=tuple(more), check=check)
 
 
+def uci_parameter_file(words: str) -> str:
+    from ..tuning.programs.uci_match import options_of, parameter_table
+
+    found = options_of(words)
+    return parameter_table(found, found.tunable)
+
+
 def limit_words(facts: Mapping[str, Any], known: Sequence[str]) -> list[str]:
     """Format facts as worker arguments; each is a single argument, so no value can be parsed as an option."""
     return [f"--{key.replace('_', '-')}={facts[key]}" for key in known if facts.get(key) is not None]
@@ -141,12 +148,13 @@ class ProgramType(NamedTuple):
     # The program's own parameters as tables by command, and as a parameter file, if it can report them.
     tables: Callable[[str], dict[str, dict[str, Any]]] | None = None
     file: Callable[[str], str] | None = None
+    limits: Sequence[str] = ()  # conditions of its games that the user may set, of UCI_FACTS
 
 
 PROGRAM_TYPES = {
     FUNCTION: ProgramType(name_function, "function", "FILE.py:NAME"),
     COMMAND: ProgramType(name_command, "command"),
-    UCI: ProgramType(name_uci, "chess engine"),
+    UCI: ProgramType(name_uci, "chess engine", file=uci_parameter_file, limits=UCI_FACTS),
 }
 
 

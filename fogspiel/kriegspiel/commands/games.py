@@ -51,6 +51,7 @@ def check_engine(words: str | None) -> str | None:
 
 
 CHECKS["engine"] = check_engine
+PROGRAMS = {"kriegspiel": ("ENGINE", "C or hs: our engine, whose constants are tuned.")}  # options of `tune`
 
 
 def check_engine_option(ctx: typer.Context, words: str | None) -> str | None:

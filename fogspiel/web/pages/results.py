@@ -71,14 +71,10 @@ def blocks_of(report: Report) -> list[Block]:
         elif isinstance(part, Table):
             blocks.append(_table_block(part))
         else:
-            panels = [Panel(chart, plot_chart(chart, colours)) for chart in part if _is_worth_drawing(chart)]
+            drawn = [chart for chart in part if len({(one.name, at) for one in chart.series for at in one.x}) > 1]
+            panels = [Panel(chart, plot_chart(chart, colours)) for chart in drawn]  # a single point is in the tables
             blocks += [Block("charts", panels=panels)] if panels else []
     return blocks
-
-
-def _is_worth_drawing(chart: Chart) -> bool:
-    """True if a chart has more than one point; a single point is in the tables already."""
-    return len({(series.name, at) for series in chart.series for at in series.x}) > 1
 
 
 def _table_block(table: Table) -> Block:
