@@ -52,7 +52,7 @@ def run_method(game: Any, tree: Any, method: str, proof: Path) -> Callable[[], A
     from fogspiel.solving.methods.tree import by_simplex
     from fogspiel.solving.proofs import read_certificate, verify, write_certificate
     from fogspiel.solving.reduce import presolve_tree
-    from fogspiel.solving.tree.tree import sequence_form
+    from fogspiel.solving.tree import sequence_form
 
     def program() -> None:
         for _ in by_simplex(presolve_tree(tree), NO_STATE):
@@ -79,7 +79,7 @@ def run_method(game: Any, tree: Any, method: str, proof: Path) -> Callable[[], A
 
 def measure_tree(family: str, size: str, method: str, proof: str) -> Row:
     """Measure one method on one game, after a first run on a small game of its family."""
-    from fogspiel.solving.tree.tree import build_tree
+    from fogspiel.solving.tree import build_tree
 
     sizes = CARDS if family == "kuhn" else FACES
     small, game = tree_game(family, sizes[1]), tree_game(family, int(size))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fogspiel.runs.report.charts import COLOURS, LOOK
+from fogspiel.runs.report.html_page import COLOURS, LOOK
 
 Row = dict[str, Any]
 Results = dict[str, list[Row]]

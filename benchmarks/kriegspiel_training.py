@@ -37,7 +37,7 @@ from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE
 from fogspiel.kriegspiel.match import EngineMatch, EngineSpec
 from fogspiel.kriegspiel.parameters import MEN_IN_PHASE, FogWeights, phase_of_men, write_fog_weights
 from fogspiel.kriegspiel.training import Play, check_lesson, rows_in
-from fogspiel.runs.execute import Row
+from fogspiel.runs.kind import Row
 
 POPULATION = ("C@3000n", "hs@500n", "minimax@1000n")
 """Default engines: their nodes take some milliseconds per move."""

@@ -30,8 +30,7 @@ from landscapes import TASKS, UNITS
 from fogspiel.core import plugins
 from fogspiel.process.jobs import beat
 from fogspiel.stats.race import Race
-from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
-from fogspiel.tuning.contest import MAX_SIGMA, Step
+from fogspiel.tuning.arena import MAX_SIGMA, Arena, Budget, BudgetSpent, Step
 from fogspiel.tuning.methods import find_tune_method
 
 plugins.use(Path(__file__).with_name("plugins"))  # methods outside the package

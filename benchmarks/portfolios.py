@@ -24,8 +24,7 @@ from fogspiel.core.agents import vector_policy
 from fogspiel.core.game import Game, known_game
 from fogspiel.core.rng import random_below, random_unit, stream_of
 from fogspiel.core.simulate import PolicyMatch
-from fogspiel.tuning.arena import Arena, Budget
-from fogspiel.tuning.contest import freeze_mixture
+from fogspiel.tuning.arena import Arena, Budget, freeze_mixture
 from fogspiel.tuning.population import Archive, draw_wide
 
 PAIRS_A_CELL = 64

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fogspiel.core.compile.kernel import kernel
 from fogspiel.core.rng import child, random_unit, split
-from fogspiel.stats.elo import score_of
+from fogspiel.stats.evaluate import score_of
 from fogspiel.stats.race import Race, form, run
 
 RISK = 0.05

@@ -61,7 +61,7 @@ Answer = dict[str, Any]
 
 def tree_named(game: str) -> Any:
     from fogspiel.core.game import known_game
-    from fogspiel.solving.tree.tree import build_tree
+    from fogspiel.solving.tree import build_tree
 
     return build_tree(known_game(game))
 
@@ -87,7 +87,7 @@ def in_parts(game: str) -> tuple[list[float], Any, Any]:
 def plain(game: str) -> float:
     """Return CPU seconds for the tree and its linear programme without our reductions."""
     from fogspiel.solving.methods.lp import equilibrium
-    from fogspiel.solving.tree.tree import sequence_form
+    from fogspiel.solving.tree import sequence_form
 
     began = cpu()
     equilibrium(sequence_form(tree_named(game)))
@@ -133,7 +133,7 @@ def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
     from fogspiel.solving.methods.cfr import TreeRegrets
     from fogspiel.solving.policies.best_response import exploitability
     from fogspiel.solving.reduce import presolve_tree
-    from fogspiel.solving.tree.tree import sequence_form
+    from fogspiel.solving.tree import sequence_form
 
     tree, best = tree_named(game), []
     form = sequence_form(tree)

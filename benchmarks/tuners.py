@@ -31,8 +31,7 @@ from fogspiel.papers.cauwet2018.table2 import (
     training_games,
 )
 from fogspiel.papers.kinds import Batches, PaperKind, PaperPart
-from fogspiel.runs.execute import Job, Row, find_or_create_run, rows_of
-from fogspiel.runs.kind import Context, Progress
+from fogspiel.runs.kind import Context, Job, Progress, Row, find_or_create_run, rows_of
 from fogspiel.runs.report import Report, Table, write_report
 from fogspiel.runs.requests import PaperRequest
 from fogspiel.runs.store import Store

@@ -41,56 +41,19 @@ if TYPE_CHECKING:
     from .core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, list_games
     from .core.rng import random_below, random_unit
     from .core.session import Session
+    from .interop.export import to_pettingzoo
     from .interop.openspiel_export import from_openspiel_policy, to_openspiel
     from .interop.openspiel_import import from_openspiel, to_openspiel_policy
-    from .interop.pettingzoo_env import to_pettingzoo
     from .stats.race import Race
 
 __version__ = "1.0.0rc1"
 
 __all__ = [
-    "CHANCE",
-    "DRAW",
-    "LOSS",
-    "OVER",
-    "WIN",
-    "BadInput",
-    "Damaged",
-    "FogspielError",
-    "Game",
-    "NotFound",
-    "Race",
-    "Rules",
-    "Session",
-    "Sizes",
-    "Strategy",
-    "TooLarge",
-    "bounds",
-    "check",
-    "exact_score",
-    "exploit",
-    "find_policy",
-    "from_openspiel",
-    "from_openspiel_policy",
-    "kernel",
-    "list_games",
-    "load_game",
-    "match",
-    "mixture_policy",
-    "open_store",
-    "play",
-    "random_below",
-    "random_unit",
-    "solve",
-    "to_efg",
-    "to_nfg",
-    "to_openspiel",
-    "to_openspiel_policy",
-    "to_pettingzoo",
-    "tune",
-    "tune_function",
-    "vector_policy",
-    "verify",
+    "CHANCE", "DRAW", "LOSS", "OVER", "WIN", "BadInput", "Damaged", "FogspielError", "Game", "NotFound", "Race",
+    "Rules", "Session", "Sizes", "Strategy", "TooLarge", "bounds", "check", "exact_score", "exploit", "find_policy",
+    "from_openspiel", "from_openspiel_policy", "kernel", "list_games", "load_game", "match", "mixture_policy",
+    "open_store", "play", "random_below", "random_unit", "solve", "to_efg", "to_nfg", "to_openspiel",
+    "to_openspiel_policy", "to_pettingzoo", "tune", "tune_function", "vector_policy", "verify",
 ]  # fmt: skip
 
 # The public names of each module, which is imported when one of them is first used.
@@ -104,7 +67,7 @@ _NAMES = {
     "core.session": "Session",
     "interop.openspiel_export": "to_openspiel from_openspiel_policy",
     "interop.openspiel_import": "from_openspiel to_openspiel_policy",
-    "interop.pettingzoo_env": "to_pettingzoo",
+    "interop.export": "to_pettingzoo",
     "stats.race": "Race",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
@@ -114,13 +77,13 @@ _FORMER = {
     "PolicyMatch": ("core.simulate.PolicyMatch", "match"),
     "Store": ("runs.store.Store", "open_store"),
     "below": ("core.rng.random_below", "random_below"),
-    "check_game": ("solving.contract.check.check_game", "check"),
+    "check_game": ("solving.contract.check_game", "check"),
     "evaluate": ("stats.evaluate.evaluate", "match"),
     "exploitability": ("runs.agent_parser.exploitability", "exploit"),
     "find_game": ("core.find.load_game", "load_game"),
     "openspiel_game": ("interop.openspiel_export.to_openspiel", "to_openspiel"),
     "openspiel_policy": ("interop.openspiel_import.to_openspiel_policy", "to_openspiel_policy"),
-    "pettingzoo_env": ("interop.pettingzoo_env.to_pettingzoo", "to_pettingzoo"),
+    "pettingzoo_env": ("interop.export.to_pettingzoo", "to_pettingzoo"),
     "policy_from_openspiel": ("interop.openspiel_export.from_openspiel_policy", "from_openspiel_policy"),
     "solve_game": ("runs.kinds.solve.solve_game", "solve"),
     "tune_strategy": ("tuning.tune.tune_strategy", "tune"),

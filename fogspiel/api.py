@@ -29,8 +29,7 @@ from .core.untrusted_input import shorten
 from .results import ExploitOutcome, FunctionOutcome, GameValue, MatchOutcome, Trail, TuneOutcome, VerifyResult
 from .runs import store
 from .runs.agent_parser import find_agent
-from .runs.execute import find_or_create_run
-from .runs.kind import Context, kind_of_request
+from .runs.kind import Context, find_or_create_run, kind_of_request
 from .runs.kinds.exploit import measure
 from .runs.kinds.program import tune_function as tuned
 from .runs.kinds.solve import task_of
@@ -38,7 +37,7 @@ from .runs.request import StoredAgent, check_seed, seconds_for
 from .runs.requests import BoundsRequest, ExploitRequest, MatchRequest, SolveRequest, TuneRequest, VerifyRequest
 from .runs.store import Json, Run, Store, StoreError, UnstoredRun
 from .solving import proofs
-from .solving.contract.check import GameCheck, check_game
+from .solving.contract import GameCheck, check_game
 from .solving.methods import Solution
 from .solving.policies.exploitability import exact_tree_score
 from .solving.sources import KernelSource, find_source

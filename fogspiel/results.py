@@ -10,8 +10,7 @@ from .core import BadInput, agents
 from .core.agents import ParametricPolicy
 from .core.find import load_game
 from .runs.kinds.program import FunctionTuneResult
-from .runs.report import Chart, Series
-from .runs.report.model import Curve, CurvePoint, trail_chart
+from .runs.report import Chart, Curve, CurvePoint, Series, trail_chart
 from .runs.store import Json
 from .solving.policies.exploitability import ExploitResult
 from .stats.evaluate import MatchResult
@@ -68,7 +67,7 @@ class Result:
             from matplotlib import style
         except ImportError:
             raise BadInput("matplotlib is not installed: pip install 'fogspiel[paper]'") from None
-        from .runs.report.charts import COLOURS, LOOK, draw_figure
+        from .runs.report.html_page import COLOURS, LOOK, draw_figure
 
         chart = self.chart()
         if chart is None:

@@ -25,9 +25,7 @@ EXCEPTIONS = {
 MODULE = re.compile(r"(?:fogspiel)?\.(?P<room>[a-z]+)(?:\.[a-z_0-9]+)*|(?P<plain>[a-z]+)(?:\.[a-z_0-9]+)+")
 LOADER = ("collect", "extras", "modules", "sources")
 NAME_OF_SLICE = re.compile(r"""KRIEGSPIEL|RESISTANCE|"kriegspiel"|"resistance|"guesswho""")
-NAMES_LEFT = {
-    "cli/program_options.py": "the option --kriegspiel",
-}
+NAMES_LEFT: dict[str, str] = {}
 """Files of general rooms that still name or import a slice: none may be added."""
 STORE = [*(PACKAGE / "runs" / "store").glob("*.py"), PACKAGE / "runs" / "request.py"]
 

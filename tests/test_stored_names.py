@@ -21,7 +21,7 @@ from fogspiel.core.plugins import modules
 from fogspiel.core.untrusted_input import JsonRecord
 from fogspiel.kriegspiel.analysis import AttemptValue, Phase, PositionAnalysis
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.game.rule_sets import HouseRules
+from fogspiel.kriegspiel.game import HouseRules
 from fogspiel.kriegspiel.match import GameStatistics
 from fogspiel.kriegspiel.parameters import (
     FogWeights,
@@ -37,17 +37,17 @@ from fogspiel.papers.teytaud2011.tictactoe_claims import Claim
 from fogspiel.resistance.certificate import SolverStep
 from fogspiel.resistance.commands import REWRITE
 from fogspiel.runs.kind import kinds
-from fogspiel.runs.report.model import Chart, CurvePoint, Series, Table
+from fogspiel.runs.report import Chart, CurvePoint, Series, Table
 from fogspiel.runs.store.rows import Summary
 from fogspiel.runs.tuning_run import StepRow
 from fogspiel.solving.bounds import Ledger
-from fogspiel.solving.contract.examiner import Examination, Finding
+from fogspiel.solving.contract import Examination, Finding
 from fogspiel.solving.known_values import CertificateRecord
 from fogspiel.solving.methods import Solution
 from fogspiel.solving.methods.double_oracle import Growth
 from fogspiel.solving.methods.mccfr import SampledBounds
 from fogspiel.solving.methods.permutation import Round
-from fogspiel.stats.elo import Spread
+from fogspiel.stats.evaluate import Spread
 from fogspiel.web.pages.strategies import Sheet
 from fogspiel.web.run_list import RunLine
 
@@ -106,12 +106,11 @@ KEYS = {
 REFLECTION = re.compile(r"\basdict\(|_asdict\(|\bvars\(|__annotations__|__dataclass_fields__|__slots__|__name__\.lower")
 NO_DATA = {
     "cli/app.py",  # gives Typer the parameters of a command
-    "cli/tour.py",
     "core/untrusted_input.py",  # JsonRecord itself
     "core/compile/cache.py",  # the globals of a kernel
     "core/game.py",  # the attributes of a module of a game
     "core/simulate.py",  # the fields of Rules and Sizes are the contract of a game
-    "solving/contract/check.py",
+    "solving/contract/__init__.py",
 }
 
 

@@ -4,10 +4,13 @@ Signal handlers are installed before any of these imports: Ctrl-C in the first m
 later.
 """
 
+import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -69,20 +72,55 @@ def _likely_modules(command: str, below: str) -> Iterator[plugins.Source]:
 
 def _complain(sentence: str) -> NoReturn:
     """Report an error to people and to programs, and exit with 2."""
-    import json
-    import os
-
-    from . import console
-
     if COMPLETION in os.environ:  # a shell requests names: nobody reads the message
         raise SystemExit(2)
     half = MAX_SHOWN // 2
     told = sentence if len(sentence) <= MAX_SHOWN else f"{sentence[:half]} .. {sentence[-half:]}"
     told = "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in told)
     if "--json" in sys.argv[1:]:
-        console.print_if_possible(json.dumps({"error": told}))
-    console.warn(f"fogspiel: {told}")
+        import json
+
+        try:
+            sys.stdout.write(json.dumps({"error": told}) + "\n")
+            sys.stdout.flush()
+        except OSError:
+            _give_up_stdout()
+    warn(f"fogspiel: {told}")
     raise SystemExit(2)
+
+
+# The three standard streams, in any state: closed, full, or with a narrow encoding.
+
+
+def _prepare_streams() -> bool:
+    """Make all three streams usable, and return whether there was a stdout.
+
+    A closed descriptor goes to the null device. Otherwise the next file that is opened, such as a store, would get its
+    number, and output for stderr would be written there. Characters that a stream cannot encode are escaped.
+    """
+    shown = sys.stdout is not None
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+    return shown
+
+
+def _give_up_stdout() -> None:
+    """Discard the remaining output, so that Python does not try again and complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def warn(sentence: str) -> None:
+    with suppress(OSError):
+        sys.stderr.write(f"{sentence}\n")
+        sys.stderr.flush()
+
+
+# Signals.
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -143,9 +181,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    from . import console
-
-    if not console.prepare():
+    if not _prepare_streams():
         _complain("stdout is closed, so there is nowhere to write the answer to: leave it open, or use /dev/null")
     import typer
 
@@ -161,10 +197,10 @@ def _run() -> int:
     except typer.Abort:
         raise KeyboardInterrupt from None
     except BrokenPipeError:
-        console.give_up_stdout()
+        _give_up_stdout()
         return 1
     except OSError as error:
-        console.give_up_stdout()
+        _give_up_stdout()
         what = f"{error.filename} cannot be used" if error.filename else "the answer cannot be written"
         _complain(f"{what}: {error.strerror or error}")
     except Exception as error:

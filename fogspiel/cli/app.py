@@ -15,12 +15,14 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
+from ..core.find import OPENSPIEL, REMEMBER, load_game
 from ..core.plugins import collect, extras, help_of
+from ..runs.request import check_field, plain_type
+from ..runs.store import default_path
 from . import INTERRUPTED as INTERRUPTED
+from . import console, warn
 from .completion import (
     check_game,
-    check_method,
-    check_route,
     check_seed,
     complete_games,
     complete_games_and_runs,
@@ -68,9 +70,8 @@ class Command(TyperCommand):
         words = list(_renamed(args, former, ctx.resilient_parsing))
         known |= {"--help", *(option for parameter in self.params for option in parameter.secondary_opts)}
         if any(word.startswith("--") and word.partition("=")[0] not in known for word in words):
-            rewrite = extras("cli.commands", "REWRITE").get(
-                str(self.name)
-            )  # options that a slice takes for this command
+            # options that a slice takes for this command
+            rewrite = extras("cli.commands", "REWRITE").get(str(self.name))
             words = rewrite(words) if rewrite and not ctx.resilient_parsing else words
         return super().parse_args(ctx, words)
 
@@ -88,9 +89,7 @@ def _renamed(words: list[str], former: Mapping[str, str], silent: bool) -> Itera
 
 
 def warn_of_former(old: str, new: str) -> None:
-    from . import console
-
-    console.warn(f"fogspiel: {old} is deprecated: use {new}")
+    warn(f"fogspiel: {old} is deprecated: use {new}")
 
 
 class Group(TyperGroup):
@@ -185,42 +184,38 @@ def _adding(
 
 COMPLETIONS: dict[str, Callable[..., list[str]]] = {
     "game": complete_games,
-    "tunable game": complete_games,
-    "bounded game": complete_games,
     "agent": complete_players,
     "method": complete_methods,
     "route": complete_routes,
     "tuned runs": complete_runs,
     "certificate": complete_games_and_runs,
 }
-METAVARS = {"game": "GAME", "tunable game": "GAME", "certificate": "FILE|RUN|GAME"}
-CHECKS: dict[str, Callable[[Any], Any]] = {
-    "game": check_game,
-    "tunable game": check_game,
-    "bounded game": check_game,
-    "method": check_method,
-    "route": check_route,
-}  # by the kind of thing that a field names: shell completion and early validation; slices add theirs
+METAVARS = {"game": "GAME", "certificate": "FILE|RUN|GAME"}
+# By the kind of thing that a field names: shell completion and early validation; slices add theirs.
+CHECKS: dict[str, Callable[[Any], Any]] = {"game": check_game}
 
 
 def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Asked", optional: bool) -> Parameter:
-    from ..runs.request import check_field, plain_type
+    names = "game" if more.names.endswith(" game") else more.names  # "tunable game" and the like
 
     def check(ctx: typer.Context, value: Any) -> Any:
+        from ..runs.requests import NAMED
+
         if value not in (None, ()) and not ctx.resilient_parsing:  # completion in a shell must not fail
             check_field(model, name, value)
-            for one in (value if isinstance(value, list | tuple) else (value,)) if more.names in CHECKS else ():
-                CHECKS[more.names](one)
+            if demand := (NAMED | CHECKS).get(names):
+                for one in value if isinstance(value, list | tuple) else (value,):
+                    demand(one)
         return value
 
     kind = plain_type(info.annotation)
     if optional:
         kind |= None
     shared: dict[str, Any] = {"help": info.description, "callback": check}
-    shared["autocompletion"] = COMPLETIONS.get(more.names)
+    shared["autocompletion"] = COMPLETIONS.get(names)
     option = f"--{more.option or name.replace('_', '-')}"
     flag = f"{option}/--no-{option[2:]}" if kind == bool | None else option
-    metavar = METAVARS.get(more.names)
+    metavar = METAVARS.get(names)
     typed = typer.Argument(metavar=metavar, **shared) if more.argument else typer.Option(flag, **shared)
     default = None if optional else Parameter.empty if info.is_required() else info.default
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, typed])
@@ -273,8 +268,6 @@ def with_new_keys(body: Any) -> Any:
 
 
 def store_path(chosen: Path | None) -> Path:
-    from ..runs.store import default_path
-
     return chosen if chosen is not None else default_path()
 
 
@@ -291,8 +284,6 @@ def write_text(text: str, output: Path | None) -> None:
 
 def remembering(words: str, remember: bool) -> str:
     """Return a game's name, with the suffix that --perfect-recall adds to a game of OpenSpiel."""
-    from ..core.find import OPENSPIEL, REMEMBER
-
     if remember and not words.startswith(OPENSPIEL):
         raise ValueError(f"--perfect-recall is for games of OpenSpiel, such as openspiel:goofspiel, not for {words}")
     return words.removesuffix(REMEMBER) + REMEMBER if remember else words
@@ -304,8 +295,6 @@ def cores(threads: int | None) -> int:
 
 def load_and_announce(words: str, remember: bool) -> "Game":
     """Load a game, and print a notice if its rules have to be compiled first."""
-    from ..core.find import load_game
-
     game = load_game(remembering(words, remember))
     announce_compilation()
     return game
@@ -317,7 +306,6 @@ def announce_compilation() -> None:
     from ..core.compile import cache_root
     from ..core.compile.cache import warn_of_unwritable
     from ..core.compile.kernel import CACHE, tell_compilation
-    from . import console
 
     tell_compilation(lambda: console.err.print("compiling for this machine, once: up to half a minute"))
     if CACHE is None:
@@ -377,12 +365,8 @@ def has_command(name: str) -> bool:
     return name in groups or any(name_of(command) == name for command in app.registered_commands)
 
 
-def arrange_help() -> None:
+def arrange_help(group: Any = app, before: str = "") -> None:
     """Give every command its panel and its example, in the order of the table; those of plug-ins come last."""
-    _arrange(app, "")
-
-
-def _arrange(group: Any, before: str) -> None:
     order = list(EXAMPLES)
     for command in group.registered_commands:
         command.cls = Command
@@ -397,7 +381,7 @@ def _arrange(group: Any, before: str) -> None:
     for inner in group.registered_groups:
         name = inner.typer_instance.info.name
         inner.rich_help_panel = EXAMPLES.get(before + name, (None, None))[0]
-        _arrange(inner.typer_instance, f"{before}{name} ")
+        arrange_help(inner.typer_instance, f"{before}{name} ")
 
 
 # Discovered names, for the help of commands.

@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from .. import __version__
+from ..core.find import check_game_spec
+from ..core.plugins import PACKAGE, collect, folders
+from ..runs import request
+from ..runs.store import Store
+
 if TYPE_CHECKING:
     from ..runs.store import Store
 
@@ -20,7 +26,6 @@ SOLVE = "solve"  # the method of runs that have solved a game
 def _of_store(ctx: typer.Context, incomplete: str, ask: "Callable[[Store], list[str]]") -> list[str]:
     found: list[str] = []
     with suppress(Exception):
-        from ..runs.store import Store
         from .app import store_path
 
         chosen = ctx.params.get("store")
@@ -35,20 +40,12 @@ def complete_runs(ctx: typer.Context, incomplete: str) -> list[str]:
     return _of_store(ctx, incomplete, lambda runs: runs.names())
 
 
-def _collected(room: str, attribute: str) -> list[str]:
-    from ..core.plugins import collect
-
-    return list(collect(room, attribute))
-
-
 def _remembered(what: str, find: Callable[[], list[str]]) -> list[str]:
     """Return names from a file in the cache folder, which is rewritten where it is missing or of other code.
 
     A shell waits for the result, and importing the catalogue takes half a second.
     """
-    from .. import __version__
     from ..core.compile import cache_root
-    from ..core.plugins import PACKAGE, folders
 
     files = (file for folder in (PACKAGE, *folders()) for file in folder.rglob("*.py"))
     stamp = [__version__, *map(str, folders()), max(file.stat().st_mtime_ns for file in files)]
@@ -72,7 +69,7 @@ def complete_from(room: str, attribute: str) -> Callable[[str], list[str]]:
     def complete(incomplete: str) -> list[str]:
         found: list[str] = []
         with suppress(Exception):
-            found = _remembered(f"{room} {attribute}", lambda: _collected(room, attribute))
+            found = _remembered(f"{room} {attribute}", lambda: list(collect(room, attribute)))
         return [name for name in found if name.startswith(incomplete)]
 
     return complete
@@ -89,10 +86,18 @@ def complete_games_and_runs(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete players of the named game: strategies, engines, and runs that were tuned or solved."""
+
+    def find() -> list[str]:
+        from ..core.game import known_game
+        from ..runs.agent_parser import SOLVED, agent_names
+        from ..solving.known_values import shipped_solution
+
+        return [*agent_names(known_game(game)), *([SOLVED] if shipped_solution(game) else [])]
+
     found: list[str] = []
     game = str(ctx.params.get("game") or next(iter(ctx.args), ""))  # an option without its value leaves it in `args`
     with suppress(Exception):
-        found = _named_players(game)
+        found = _remembered(f"players {game}", find) if game in complete_games("") else []
     playable = {SOLVE, *complete_methods("")}
 
     def ask(runs: "Store") -> list[str]:
@@ -101,46 +106,18 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
     return [*(name for name in found if name.startswith(incomplete)), *_of_store(ctx, incomplete, ask)]
 
 
-def _named_players(game: str) -> list[str]:
-    def find() -> list[str]:
-        from ..core.game import known_game
-        from ..runs.agent_parser import SOLVED, agent_names
-        from ..solving.known_values import shipped_solution
-
-        return [*agent_names(known_game(game)), *([SOLVED] if shipped_solution(game) else [])]
-
-    return _remembered(f"players {game}", find) if game in complete_games("") else []
-
-
 # Early validation of arguments, before a command imports what takes longer than an error message.
 #
 # The rules are those of the packages that apply them later; these functions only check sooner.
 
 
 def check_game(words: str | None) -> str | None:
-    from ..core.find import check_game_spec
-
     if words is not None:
         check_game_spec(words)
     return words
 
 
-def check_method(name: str) -> str:
-    from ..tuning.methods import find_tune_method
-
-    find_tune_method(name)
-    return name
-
-
-def check_route(name: str) -> str:
-    from ..solving.methods import AUTO, find_solve_method
-
-    return name if name == AUTO else find_solve_method(name).name
-
-
 def check_seed(seed: int | None) -> int | None:
-    from ..runs import request
-
     if seed is not None:
         request.check_seed(seed)
     return seed

@@ -4,12 +4,10 @@ All output is plain text: a path, a run's name or a message may have square brac
 otherwise interpret as styles and emoji.
 """
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from io import TextIOWrapper
+from contextlib import contextmanager
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -46,7 +44,11 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], 
         widths = _column_widths(columns, cells, room)
     out.print(bold(title))
     if widths is None:
-        _print_one_by_one(columns, cells)
+        for first, *others in cells:
+            out.print(bold(first))
+            for column, cell in zip(columns[1:], others, strict=True):
+                if cell:
+                    out.print(f"  {column}: {cell}")
         return
     shown = Table(header_style="bold", box=SIMPLE_HEAD if out.is_terminal else None, show_edge=False, pad_edge=False)
     shown.padding = (0, GAP - 1 if shown.box else GAP, 0, 0)  # a frame adds another space
@@ -75,15 +77,6 @@ def _column_widths(columns: Sequence[str], rows: Sequence[Sequence[str]], room: 
         widest = max((number for number, width in enumerate(widths) if width > least[number]), key=widths.__getitem__)
         widths[widest] -= 1
     return widths
-
-
-def _print_one_by_one(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print the cells of each row below its first one, where a table would not fit."""
-    for first, *others in rows:
-        out.print(bold(first))
-        for column, cell in zip(columns[1:], others, strict=True):
-            if cell:
-                out.print(f"  {column}: {cell}")
 
 
 class Remarks:
@@ -139,44 +132,3 @@ def status(title: str) -> Iterator[Callable[[str], None]]:
         return
     with err.status(Text(title)) as status:
         yield lambda remark: status.update(Text(f"{title}: {remark}"))
-
-
-# The three standard streams, in any state: closed, full, or with a narrow encoding.
-
-NAMES = ("stdin", "stdout", "stderr")
-
-
-def prepare() -> bool:
-    """Make all three streams usable, and return whether there was a stdout.
-
-    A closed descriptor goes to the null device. Otherwise the next file that is opened, such as a store, would get its
-    number, and output for stderr would be written there. Characters that a stream cannot encode are escaped.
-    """
-    shown = sys.stdout is not None
-    for number, name in enumerate(NAMES):
-        if getattr(sys, name) is None:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
-            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
-            stream.reconfigure(errors="backslashreplace")
-    return shown
-
-
-def give_up_stdout() -> None:
-    """Discard the remaining output, so that Python does not try again and complain at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def print_if_possible(line: str) -> None:
-    try:
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
-    except OSError:
-        give_up_stdout()
-
-
-def warn(sentence: str) -> None:
-    with suppress(OSError):
-        sys.stderr.write(f"{sentence}\n")
-        sys.stderr.flush()

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ..runs.request import check_name
+from ..runs.store import Damaged, Store, StoreError, StoreMoved
+from . import console
 from .app import INTERRUPTED, announce_compilation, cores, print_json, store_path
 
 if TYPE_CHECKING:
@@ -36,9 +39,7 @@ class RunOptions:
 
 def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None) -> "Run":
     """Execute a new run of this request or, with `once`, the existing run of the same request."""
-    from ..runs.execute import find_or_create_run
-    from ..runs.kind import kind_of
-    from ..runs.store import Store, StoreError
+    from ..runs.kind import find_or_create_run, kind_of
 
     check_cluster(options.cluster)
     with Store.open(store_path(options.store), write=True) as runs:
@@ -69,8 +70,7 @@ def begin_and_show(
 def keep_answer(ask: "Json", answer: "Json", store: Path | None) -> None:
     """Save a request and its result in one step, where the user names a store."""
     if store is not None:
-        from ..runs.execute import find_or_create_run
-        from ..runs.store import Store
+        from ..runs.kind import find_or_create_run
 
         with Store.open(store, write=True) as runs, find_or_create_run(runs, ask) as run:
             if run.result is None:
@@ -92,7 +92,6 @@ def resume_command(run: str, store: Path | None) -> str:
 def execute_run(run: "Run", options: RunOptions, prepared: object = None) -> None:
     """Execute a run with a progress bar; an interruption prints the command that resumes it."""
     from ..runs.kind import Context, Progress, kind_of
-    from . import console
 
     kind = kind_of(run)
     kind.check(run)
@@ -106,12 +105,9 @@ def execute_run(run: "Run", options: RunOptions, prepared: object = None) -> Non
         def watch(progress: Progress) -> None:
             bar.show(progress.share, progress.text, progress.games)
 
-        def on_fault(sentence: str) -> None:
-            console.err.print(sentence)
-
         threads = options.threads or kind.processes(run, cores(None))
-        path = store_path(options.store)
-        kind.execute(run, Context(path, threads, options.cluster, watch, on_fault, options.source, prepared, again))
+        path, tell = store_path(options.store), console.err.print
+        kind.execute(run, Context(path, threads, options.cluster, watch, tell, options.source, prepared, again))
 
 
 def _again(run: "Run", kind: "Kind", options: RunOptions) -> str:
@@ -121,9 +117,6 @@ def _again(run: "Run", kind: "Kind", options: RunOptions) -> str:
 @contextmanager
 def _resumable(run: "Run", kind: "Kind", options: RunOptions) -> Iterator[None]:
     """Print the command that resumes a run, whatever stops the work on it."""
-    from ..runs.store import Damaged, StoreError, StoreMoved
-    from . import console
-
     try:
         yield
     except KeyboardInterrupt:
@@ -150,7 +143,6 @@ def _resumable(run: "Run", kind: "Kind", options: RunOptions) -> Iterator[None]:
 def print_run(run: "Run", options: RunOptions, seconds: float | None = None) -> None:
     """Write the certificate and the report of a finished run, and print the result."""
     from ..runs.kind import kind_of
-    from . import console
 
     if options.as_json:
         return print_json(outcome_of(run, options, seconds))
@@ -168,10 +160,8 @@ def print_run(run: "Run", options: RunOptions, seconds: float | None = None) -> 
 
 
 def print_repetitions(run: "Run", store: Path | None) -> None:
-    from . import console
-
     if run.name:  # a run that was not stored had no workers
-        from ..runs.execute import repetition_words, repetitions
+        from ..runs.kind import repetition_words, repetitions
 
         for sentence in repetition_words(repetitions(store_path(store), run)):
             console.out.print(sentence)
@@ -179,8 +169,7 @@ def print_repetitions(run: "Run", store: Path | None) -> None:
 
 def outcome_of(run: "Run", options: RunOptions, seconds: float | None) -> "Json":
     """Return the `--json` output of a finished run, after its certificate and its report are written."""
-    from ..runs.execute import repetitions
-    from ..runs.kind import kind_of
+    from ..runs.kind import kind_of, repetitions
 
     kind = kind_of(run)
     delivered, _, files = _deliver(run, kind, options, seconds)
@@ -201,25 +190,17 @@ def _deliver(
     from ..runs.kind import Outputs
 
     report = kind.report(run) if kind.writes_report or options.output else None
-    delivered = Outputs(_write_certificate(run, kind, options), seconds, report)
+    path, proof = options.certificate, kind.certificate(run)
+    if proof is not None:
+        from ..solving.proofs import write_certificate
+
+        if path is None:
+            path = store_path(options.store).parent / "certificates" / f"{check_name(run.name, 'run')}.json"
+        write_certificate(proof, path)
+    elif path is not None:
+        raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
     folder, files = write(report, options.output) if report else (None, [])
-    return delivered, folder, files
-
-
-def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | None:
-    proof = kind.certificate(run)
-    if proof is None:
-        if options.certificate is not None:
-            raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
-        return None
-    from ..runs.request import check_name
-    from ..solving.proofs import write_certificate
-
-    path = (
-        options.certificate or store_path(options.store).parent / "certificates" / f"{check_name(run.name, 'run')}.json"
-    )
-    write_certificate(proof, path)
-    return path
+    return Outputs(path, seconds, report), folder, files
 
 
 # Reports
@@ -242,8 +223,6 @@ def show_report(report: "Report", output: Path | None, as_json: bool) -> None:
 
 
 def print_parts(report: "Report") -> None:
-    from . import console
-
     for paragraph in report.paragraphs:
         console.out.print(paragraph + "\n")
     for table in report.tables[:SHOWN_TABLES]:
@@ -251,8 +230,6 @@ def print_parts(report: "Report") -> None:
 
 
 def print_report(report: "Report", folder: str, files: int) -> None:
-    from . import console
-
     print_parts(report)
     console.out.print(
         f"written to {folder}: {report.name}.html, {report.name}.md and {files - 2} files of numbers and pictures"
@@ -262,8 +239,6 @@ def print_report(report: "Report", folder: str, files: int) -> None:
 def print_lines(lines: "Iterable[str | Table]") -> None:
     """Print lines and tables, with the heading of the first line in bold."""
     from rich.text import Text
-
-    from . import console
 
     for number, line in enumerate(lines):
         if isinstance(line, str):
@@ -275,7 +250,6 @@ def print_lines(lines: "Iterable[str | Table]") -> None:
 
 def print_table(table: "Table", columns: int | None = None) -> None:
     from ..runs.report import cell_text
-    from . import console
 
     rows = [tuple(cell_text(cell) for cell in row[:columns]) for row in table.rows]
     console.table(table.title, table.columns[:columns], rows)

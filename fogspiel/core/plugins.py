@@ -288,50 +288,60 @@ def former_names(**names: str) -> Callable[[Class], Class]:
 # Modules of before 1.0 that others may import, for one release: the old package and the new one, then the modules.
 _FORMER_MODULES = """
 web web: site=app
-cli cli: listing=app command_help=app programs=program_options streams=console work=execute
-runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs engine_programs=programs
-  formatting=request jobs=execute proof=tuning_run repetitions=execute work=kind
+cli cli: listing=app command_help=app work=execute
+cli cli.commands: programs=tune tour=maintenance
+cli.commands cli.commands: explain=solve exploit=match
+web.pages web.pages: games=home
+cli : streams=cli
+runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs curve=report
+  engine_programs=programs execute=kind formatting=request jobs=kind proof=tuning_run repetitions=kind trail=report
+  work=kind
 runs runs.kinds: tune_function=program value=solve
 runs.kinds runs.kinds: tune_seeds=tune
-runs.report runs.report: figures=charts page=html_page parts=model text=model
-runs runs.report: curve=model trail=model
+runs.report runs.report: figures=html_page page=html_page
+runs.report runs: parts=report text=report
 core runs.store: byte_locks=faults
 core core: choice_law=behaviour_policy exact=agents foreign_data=untrusted_input game_names=find own_games=find
   person_session=session state_policy=behaviour_policy
 core core.compile: kernel
 core.compile core.compile: key=cache
-core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
+stats stats: highs=linear_programs matrix_game=linear_programs elo=evaluate median_interval=evaluate
+core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=export
 kriegspiel.endings kriegspiel: player=endings
-phantom solving: bounds
+kriegspiel.beliefs kriegspiel.engines: board_belief=fog
+kriegspiel.engines kriegspiel.engines: simple=sampling
+phantom solving: bounds informed_opponent=bounds
 phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds_certificate=certificate
-  bounds_words=certificate information_relaxation informed_opponent point_based turn_fields=and_or_search
-  vector_proof=point_based window_demands=windows window_kernels window_regrets windows
-phantom solving.methods: exact_solution=phantom regret_matching=phantom solver=phantom
-phantom solving.methods.phantom: bilinear_form histories=private_histories
-  merged_exploitability=evaluation merged_histories play=policies policies policy_weights=evaluation questions=policies
-  solution_certificate=certificate treeplex_builder=merged_histories words=certificate
+  bounds_words=certificate information_relaxation point_based
+  treeplex_builder=information_relaxation turn_fields=and_or_search
+  vector_proof=point_based window_demands=windows window_kernels=and_or_search window_regrets windows
+phantom solving.methods: exact_solution=phantom regret_matching=phantom solution_certificate=phantom solver=phantom
+  words=phantom
+phantom solving.methods.phantom: bilinear_form histories=private_histories merged_exploitability=policies
+  merged_histories play=policies policies policy_weights=merged_histories questions=policies
 solve solving.methods: bandits=normal_form cfr double_oracle lemke_howson=normal_form lp row_generation=double_oracle
   large_certificate=tree sampling=mccfr sequence_lp=lp tree_routes=tree tree_solution=tree
 solve solving.policies: best_response coach=state_sheets exploit=exploitability questions=state_sheets
 solve solving: certificate=proofs certificates=proofs policy_files=policies
 solve solving.proofs: checkers
-solve solving: checked_cells=contract
-solve solving.contract: game_check=check rules_check=examiner
+solve solving: game_check=contract
+solve solving.contract: checked_cells=examiner rules_check=examiner
 solve solving.reduce: colour_refinement
 solve : formats=interop
 solve.formats interop: efg=gambit gambit nfg=gambit openspiel=openspiel_import
   openspiel_policy=openspiel_import
 solve.formats solving.tree: tree_builder=builder tree_labels=builder
 solve solving: exact_basis=exact fractions=exact game_sources=sources progress=methods solution=methods
-  small_trees=sources tree_size=sources values=known_values
-solve solving.tree: sequence_form tree tree_game=game
+  small_trees=sources tree tree_size=sources values=known_values
+solve solving.tree: sequence_form tree_game=game
 papers papers: catalogue=kinds
-tune tuning: arena ascent=contest best_response_search=best_response contest exploitability=best_response final=tune
-  methods mixture_response=best_response outside=programs step=contest tuning=tune
-tune.methods tuning.methods: halving=reply portfolio=psro spsa=duel
-tuning tuning: steps=contest
-tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings
-  parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options
+tune tuning: arena ascent=population best_response_search=best_response contest=arena exploitability=best_response
+  final=tune methods outside=programs step=arena tuning=tune
+tune tuning.methods: mixture_response=psro
+tune.methods tuning.methods: duel=evolution halving=auto portfolio=psro reply=auto spsa=evolution
+tuning tuning: contest=arena steps=arena
+tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings=uci_worker
+  parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options=uci_match
   uci_player=uci_match uci_worker
 """
 _FORMER_PACKAGES = ("phantom", "solve", "tune")
@@ -362,6 +372,8 @@ class _FormerFinder:
     @classmethod
     def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         known = name.startswith(f"{ROOT}.") and _new_name(name)
+        if known and name.partition(".")[2].rpartition(".")[0] in ROOMS and _Finder.find_spec(name):
+            return None  # a plug-in has this name now
         return ModuleSpec(name, cls) if known else None  # type: ignore[arg-type]  # as the import system takes it
 
     @staticmethod

@@ -17,6 +17,7 @@ import numpy as np
 from ..core.find import MAX_BYTES
 from ..core.untrusted_input import read_bytes
 from ..solving.methods.normal_form import payoff_table, plans, strategies
+from ..solving.tree import LEAF, TooLarge, Tree, chance_moves, sequence_form
 from ..solving.tree.builder import (
     DEFAULT_MOST,
     NO_PAY,
@@ -28,8 +29,8 @@ from ..solving.tree.builder import (
     distinct,
     exact_probabilities,
     numbered,
+    too_large,
 )
-from ..solving.tree.tree import LEAF, TooLarge, Tree, chance_moves, sequence_form
 
 TOKEN = re.compile(r'\s*+(?:("(?:[^"\\]++|\\.)*+")|([{},])|([^\s{},"]++)|(\Z))', re.S)
 NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)", re.A)
@@ -66,11 +67,11 @@ class TokenStream:
         """Remember this line for errors in the entry that starts here."""
         self._entry = self._at
 
-    def entry(self) -> str:
-        return f"{self.source}, line {self._text.count(chr(10), 0, self._entry) + 1}"
+    def entry(self, at: int | None = None) -> str:
+        return f"{self.source}, line {self._text.count(chr(10), 0, self._entry if at is None else at) + 1}"
 
     def refusal(self, sentence: str) -> ValueError:
-        return ValueError(f"{self.source}, line {self._text.count(chr(10), 0, self._at) + 1}: {sentence}")
+        return ValueError(f"{self.entry(self._at)}: {sentence}")
 
     def unexpected(self, wanted: str) -> ValueError:
         if self.kind == END:
@@ -100,6 +101,10 @@ class TokenStream:
     def next_text(self, wanted: str) -> str:
         text = self.taken(TEXT, wanted)[1:-1]
         return ESCAPED.sub(r"\1", text) if "\\" in text else text
+
+    def skip_text(self, wanted: str) -> str:
+        """Return the text in quotes that comes next, or an empty one if there is none."""
+        return self.next_text(wanted) if self.kind == TEXT else ""
 
     def next_whole(self, wanted: str) -> int:
         if self.kind != WORD or not WHOLE.fullmatch(self.token):
@@ -185,9 +190,8 @@ def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
     """Return the game in a text of Gambit's extensive form; errors name `source`, and `most` limits the nodes."""
     script = TokenStream(text, source)
     title, players = heading(script, "EFG", "2", "extensive-form")
-    if script.kind == TEXT:
-        script.next_text("a comment")
-    plant, known = TreeBuilder(source, most, script.entry), Known({}, {}, {})
+    script.skip_text("a comment")
+    plant, known = TreeBuilder(source, most, script.entry), Known({}, {})
     while not plant.complete:
         script.begin_entry()
         if script.kind != WORD:
@@ -202,44 +206,51 @@ def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
     return plant.described(title or Path(source).stem, players)
 
 
-class Offer(NamedTuple):
-    """An infoset's name, its actions, and their probabilities if it belongs to chance."""
-
-    name: str
-    actions: tuple[str, ...]
-    probabilities: tuple[Fraction, ...] = ()
-
-
-class EfgOutcome(NamedTuple):
-    name: str
-    pay: Pay
+Chances = tuple[Fraction, ...]
 
 
 class Known(NamedTuple):
-    """Definitions so far, by number: players' infosets, chance's infosets, outcomes."""
+    """Definitions so far, by number: infosets, by player and number, 0 for chance; outcomes with their names."""
 
-    infosets: dict[tuple[int, int], Offer]
-    chances: dict[int, Offer]
-    outcomes: dict[int, EfgOutcome]
+    infosets: dict[tuple[int, int], tuple[str, tuple[str, ...], Chances]]  # name, actions, probabilities
+    outcomes: dict[int, tuple[str, Pay]]
 
 
 def _read_chance(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
+    _, _, actions, probabilities = _taken_infoset(script, known, 0)
+    plant.add_chance(actions, probabilities, _taken_outcome(script, known)[1])
+
+
+def _read_decision(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
+    player = script.next_whole("the number of the player")
+    if player not in (1, 2):
+        raise ValueError(f"{script.entry()}: there is no player {player}: the players are 1 and 2")
+    number, name, actions, _ = _taken_infoset(script, known, player)
+    plant.add_decision(player - 1, number, name, actions, _taken_outcome(script, known)[1])
+
+
+def _taken_infoset(script: TokenStream, known: Known, player: int) -> tuple[int, str, tuple[str, ...], Chances]:
+    """Return the number of an infoset, its first name, its actions, and the probabilities of those of chance (0)."""
     number = script.next_whole("the number of the infoset")
-    before = known.chances.get(number)
-    name = script.next_text("a name") if script.kind == TEXT else ""
+    before = known.infosets.get((player, number))
+    name = script.skip_text("a name") or f"({player},{number})"
+    probabilities: Chances = ()
     if script.on("{"):
-        offer = _taken_chances(script, name)
-        if before and before[1:] != offer[1:]:
+        actions, probabilities = (script.next_texts("an action"), ()) if player else _taken_chances(script)
+        if not actions:
+            raise ValueError(f"{script.entry()}: player {player} has no action here: there must be at least one")
+        if not player and before and before[1:] != (actions, probabilities):
             raise ValueError(f"{script.entry()}: infoset {number} of chance had other actions or probabilities before")
     elif before:
-        offer = before
+        _, actions, probabilities = before
     else:
-        raise script.unexpected(f"the list of actions of infoset {number} of chance, which was not given yet,")
-    known.chances.setdefault(number, offer)
-    plant.add_chance(offer.actions, offer.probabilities, _taken_outcome(script, known)[1])
+        whose = "" if player else " of chance"
+        raise script.unexpected(f"the list of actions of infoset {number}{whose}, which was not given yet,")
+    name, _, _ = known.infosets.setdefault((player, number), (name, actions, probabilities))
+    return number, name, actions, probabilities
 
 
-def _taken_chances(script: TokenStream, name: str) -> Offer:
+def _taken_chances(script: TokenStream) -> tuple[tuple[str, ...], Chances]:
     script.take("{", "an opening brace")
     actions, probabilities, decimals = [], [], False
     while not script.on("}"):
@@ -249,31 +260,12 @@ def _taken_chances(script: TokenStream, name: str) -> Offer:
     if not actions:
         raise script.refusal("chance has no action here: there must be at least one")
     script.take("}", "a closing brace")
-    return Offer(name, tuple(actions), tuple(exact_probabilities(probabilities) if decimals else probabilities))
-
-
-def _read_decision(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
-    player = script.next_whole("the number of the player")
-    if player not in (1, 2):
-        raise ValueError(f"{script.entry()}: there is no player {player}: the players are 1 and 2")
-    number = script.next_whole("the number of the infoset")
-    before = known.infosets.get((player, number))
-    name = script.next_text("a name") if script.kind == TEXT else ""
-    if script.on("{"):
-        actions = script.next_texts("an action")
-        if not actions:
-            raise ValueError(f"{script.entry()}: player {player} has no action here: there must be at least one")
-    elif before:
-        actions = before.actions
-    else:
-        raise script.unexpected(f"the list of actions of infoset {number}, which was not given yet,")
-    offer = known.infosets.setdefault((player, number), Offer(name or f"({player},{number})", actions))
-    plant.add_decision(player - 1, number, offer.name, actions, _taken_outcome(script, known)[1])
+    return tuple(actions), tuple(exact_probabilities(probabilities) if decimals else probabilities)
 
 
 def _read_leaf(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
     number, pay = _taken_outcome(script, known)
-    name = known.outcomes[number].name if number else ""
+    name = known.outcomes[number][0] if number else ""
     plant.add_leaf(pay, f"outcome {number}" + (f" {name!r}" if name else ""))
 
 
@@ -283,22 +275,22 @@ NODES = {"c": _read_chance, "p": _read_decision, "t": _read_leaf}
 def _taken_outcome(script: TokenStream, known: Known) -> tuple[int, Pay]:
     """Return the number of an outcome and its payoffs, given here or earlier."""
     number = script.next_whole("the number of the outcome")
-    name = script.next_text("a name") if script.kind == TEXT else ""
+    name = script.skip_text("a name")
     before = known.outcomes.get(number)
     if script.on("{"):
         script.take("{", "an opening brace")
         pay = script.next_pay()
         if number == 0:
             raise ValueError(f"{script.entry()}: outcome 0 stands for no payoffs, but has some here: number it from 1")
-        if before and before.pay != pay:
+        if before and before[1] != pay:
             raise ValueError(f"{script.entry()}: outcome {number} had other payoffs before: give it another number")
-        known.outcomes.setdefault(number, EfgOutcome(name, pay))
+        known.outcomes.setdefault(number, (name, pay))
         return number, pay
     if number == 0:
         return number, NO_PAY
     if not before:
         raise script.unexpected(f"the payoffs of outcome {number}, which were not given yet,")
-    return number, before.pay
+    return number, before[1]
 
 
 def to_efg(
@@ -352,8 +344,7 @@ def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
     script = TokenStream(text, source)
     title, players = heading(script, "NFG", "1", "strategic-form")
     rows, columns = _taken_strategies(script, most)
-    if script.kind == TEXT:
-        script.next_text("a comment")
+    script.skip_text("a comment")
     script.begin_entry()
     cells = (_taken_outcomes if script.on("{") else _taken_payoffs)(script, len(rows) * len(columns))
     if script.kind != END:
@@ -370,23 +361,19 @@ def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
 def _taken_strategies(script: TokenStream, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of the strategies of both players, between braces, or their numbers."""
     script.take("{", "an opening brace before the strategies")
-    names: list[tuple[str, ...]] = []
-    sizes: list[int] = []
+    given: list[tuple[str, ...] | range] = []
     for player in (1, 2):
         if script.on("{"):
-            names.append(script.next_texts("the name of a strategy"))
-            sizes.append(len(names[-1]))
+            given.append(script.next_texts("the name of a strategy"))
         else:
-            names.append(())
-            sizes.append(script.next_whole(f"the number of strategies of player {player}, or their names in braces,"))
-        if not sizes[-1]:
+            count = script.next_whole(f"the number of strategies of player {player}, or their names in braces,")
+            given.append(range(1, count + 1))
+        if not given[-1]:
             raise script.refusal(f"player {player} has no strategy: there must be at least one")
     script.take("}", "a closing brace after the strategies of both players")
-    if 1 + sizes[0] * (1 + sizes[1]) > most:
-        raise TooLarge(
-            f"{script.source} has more than {most:,} nodes: raise --memory (or `most`), or take a smaller game"
-        )
-    rows, columns = (given or tuple(str(k + 1) for k in range(size)) for given, size in zip(names, sizes, strict=True))
+    if 1 + len(given[0]) * (1 + len(given[1])) > most:
+        raise too_large(script.source, most)
+    rows, columns = (tuple(map(str, names)) for names in given)
     return rows, columns
 
 
@@ -405,8 +392,7 @@ def _taken_outcomes(script: TokenStream, count: int) -> list[Pay]:
     pays: list[Pay] = [NO_PAY]
     while not script.on("}"):
         script.take("{", "an outcome in braces, or a closing brace,")
-        if script.kind == TEXT:
-            script.next_text("the name of an outcome")
+        script.skip_text("the name of an outcome")
         pays.append(script.next_pay())
     script.take("}", "a closing brace")
     cells = []
@@ -425,36 +411,26 @@ def to_nfg(
 
     A strategy is named by its action in each of the player's infosets, * in those it cannot reach.
     """
-    form, labels = sequence_form(tree), labels or numbered(tree)
+    form, actions = sequence_form(tree), (labels or numbered(tree)).actions
+
+    def name(player: int, chosen: set[int]) -> str:
+        parts = []
+        for i in tree.numbers(player).tolist():
+            taken = [action for s, action in enumerate(actions[i], int(tree.first[i])) if s in chosen]
+            parts.append(taken[0] if taken else "*")
+        return "/".join(parts)
+
     height, width = (strategies(treeplex) for treeplex in form.treeplexes)
     if height * width > MAX_CELLS:
+        tall, wide = (f"{size:,}" if size < 10**15 else "more than 10^15" for size in (height, width))
         raise TooLarge(
-            f"the normal form of {tree.title} has {_thousands(height)} by {_thousands(width)} strategies, more than "
-            f"{MAX_CELLS:,} cells: write it as .efg instead"
+            f"the normal form of {tree.title} has {tall} by {wide} strategies, more than {MAX_CELLS:,} cells: "
+            "write it as .efg instead"
         )
     listed = [plans(treeplex) for treeplex in form.treeplexes]
-    names = [brace([quote(_name(tree, labels, player, plan)) for plan in listed[player]]) for player in (0, 1)]
-    lines = [
-        f"NFG 1 R {quote(tree.title)} {brace([quote(player) for player in players])}",
-        "",
-        brace(names),
-        '""',
-        "",
-    ]
+    names = [brace([quote(name(player, set(plan))) for plan in listed[player]]) for player in (0, 1)]
+    lines = [f"NFG 1 R {quote(tree.title)} {brace([quote(player) for player in players])}", "", brace(names), '""', ""]
     for column in zip(*payoff_table(form, *listed), strict=True):
         pays = [Fraction(cell, form.denominator) for cell in column]
         lines.append(" ".join(f"{pay} {total - pay}" for pay in pays))
     return "\n".join(lines) + "\n"
-
-
-def _thousands(number: int) -> str:
-    return f"{number:,}" if number < 10**15 else "more than 10^15"
-
-
-def _name(tree: Tree, labels: Labels, player: int, plan: tuple[int, ...]) -> str:
-    chosen = set(plan)
-    parts = []
-    for i in tree.numbers(player).tolist():
-        taken = [slot for slot in range(tree.count[i]) if tree.first[i] + slot in chosen]
-        parts.append(labels.actions[i][taken[0]] if taken else "*")
-    return "/".join(parts)

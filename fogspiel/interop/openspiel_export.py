@@ -10,7 +10,7 @@ cells), the cells of the view, and for information states the own actions, each 
 cells that 32-bit floats cannot hold, every cell is written as four numbers of 16 bits.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,10 @@ from ..core.behaviour_policy import (
 from ..core.find import load_game
 from ..core.game import CHANCE, OVER, Game, known_game, new_cells, nothing_hidden
 from ..core.session import Session, view_of
-from .game_limits import FLOAT_CELL, GameLimits, chance_shares, check_actions, largest_cell, measure_limits, zero_sum
+from .export import FLOAT_CELL, GameLimits, chance_shares, check_actions, largest_cell, measure_limits, zero_sum
 
 PREFIX = "fogspiel_"
-
-# The probabilities of a policy of OpenSpiel by action; none where it has no row.
-Ask = Callable[[InformationState], Mapping[int, float]]
+FORMS = ("string", "tensor")  # of what a player knows
 
 
 def import_pyspiel() -> Any:
@@ -45,7 +43,7 @@ def to_openspiel(game: Game | str, moves: int | None = None, actions: int | None
     """Return the game as a `pyspiel.Game`, which is registered as `fogspiel_NAME`.
 
     OpenSpiel requires the greatest number of moves in a game and a bound on the numbers of actions. Without `moves` and
-    `actions` these are measured (see `game_limits`); a game that exceeds them ends with a ValueError.
+    `actions` these are measured (see `measure_limits`); a game that exceeds them ends with a ValueError.
     """
     pyspiel = import_pyspiel()
     found = load_game(game) if isinstance(game, str) else game
@@ -70,52 +68,35 @@ def from_openspiel_policy(game: Game | str, policy: Any) -> BehaviourPolicy:
     information state but not the state of the game.
     """
     found, name = load_game(game) if isinstance(game, str) else game, f"{type(policy).__name__} of OpenSpiel"
-    ask = _table_rows(policy) if isinstance(policy, import_pyspiel().Policy) else _python_answers(found, policy)
+    pyspiel = import_pyspiel()
+    in_rows = isinstance(policy, pyspiel.Policy)  # of C++, asked by the string of an information state
+    refused = pyspiel.SpielError if in_rows else KeyError  # without a row for a state
+    limits = GameLimits() if in_rows else _limits_of(found, policy)
 
     def probabilities(state: InformationState) -> ActionProbabilities:
-        answer = ask(state)
+        try:
+            if in_rows:
+                answer = dict(policy.get_state_policy(information_state_string(state)))
+            else:
+                answer = policy.action_probabilities(InformationStateView(state, limits), state.player)
+        except refused:
+            answer = {}
         if not answer:
             raise MissingState(f"{name} has no row for {state.line!r} (state {state.id})")
-        return legal_part(state, answer)
+        # OpenSpiel lists actions that are not legal, too, with probability 0
+        return {action: float(share) for action, share in answer.items() if action in state.actions or share}
 
     return behaviour_policy(name, found, probabilities)
 
 
-def _table_rows(policy: Any) -> Ask:
-    """Return the lookup of a policy in C++, by the string of an information state."""
-    refused = import_pyspiel().SpielError
-
-    def ask(state: InformationState) -> Mapping[int, float]:
-        try:
-            return dict(policy.get_state_policy(information_state_string(state)))
-        except refused:  # as the policies of solvers do where they have no row
-            return {}
-
-    return ask
-
-
-def _python_answers(game: Game, policy: Any) -> Ask:
+def _limits_of(game: Game, policy: Any) -> GameLimits:
+    """Return the limits of the exported game that a policy in Python is for."""
     if not hasattr(policy, "action_probabilities"):
         raise ValueError(f"{type(policy).__name__} is not a policy of OpenSpiel: it has no action_probabilities")
     exported = getattr(policy, "game", None)
     if exported is not None and exported.get_type().short_name != PREFIX + game.name:
         raise ValueError(f"the policy is for {exported.get_type().short_name}, not for {PREFIX}{game.name}")
-    limits = getattr(exported, "limits", None) or measure_limits(game)
-
-    def ask(state: InformationState) -> Mapping[int, float]:
-        try:
-            answer: Mapping[int, float] = policy.action_probabilities(InformationStateView(state, limits), state.player)
-        except KeyError:  # a table without the state
-            return {}
-        return answer
-
-    return ask
-
-
-def legal_part(state: InformationState, answer: Mapping[int, float]) -> ActionProbabilities:
-    """Return the probabilities of legal actions; OpenSpiel lists other actions too, with probability 0."""
-    legal = set(state.actions)
-    return {action: float(share) for action, share in answer.items() if action in legal or share}
+    return getattr(exported, "limits", None) or measure_limits(game)
 
 
 class InformationStateView:
@@ -130,11 +111,7 @@ class InformationStateView:
     def is_terminal(self) -> bool:
         return False
 
-    def is_chance_node(self) -> bool:
-        return False
-
-    def is_simultaneous_node(self) -> bool:
-        return False
+    is_chance_node = is_simultaneous_node = is_terminal
 
     def num_players(self) -> int:
         return 2
@@ -153,18 +130,16 @@ class InformationStateView:
     def information_state_string(self, player: int | None = None) -> str:
         return information_state_string(self._own(player))
 
-    def information_state_tensor(self, player: int | None = None) -> list[float]:
+    def information_state_tensor(self, player: int | None = None) -> Any:
         state = self._own(player)
-        cells: list[float] = information_tensor(state.player, state.view, state.history, self._limits).tolist()
-        return cells
+        return information_tensor(state.player, state.view, state.history, self._limits).tolist()
 
     def observation_string(self, player: int | None = None) -> str:
         return self._own(player).text
 
-    def observation_tensor(self, player: int | None = None) -> list[float]:
+    def observation_tensor(self, player: int | None = None) -> Any:
         state = self._own(player)
-        cells: list[float] = observation_tensor(state.player, state.view, self._limits).tolist()
-        return cells
+        return observation_tensor(state.player, state.view, self._limits).tolist()
 
     def _own(self, player: int | None) -> InformationState:
         if player not in (None, self._state.player):
@@ -206,21 +181,17 @@ def _game_type(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
         reward_model=kind.RewardModel.TERMINAL,
         max_num_players=2,
         min_num_players=2,
-        provides_information_state_string=True,
-        provides_information_state_tensor=True,
-        provides_observation_string=True,
-        provides_observation_tensor=True,
+        **{f"provides_{what}_{form}": True for what in ("information_state", "observation") for form in FORMS},
     )
 
 
 def _game_class(pyspiel: Any, game: Game, limits: GameLimits, kind: Any) -> Any:
-    low, high = zero_sum(game, 0)[0], zero_sum(game, game.max_score)[0]
     info = pyspiel.GameInfo(
         num_distinct_actions=limits.actions,
         max_chance_outcomes=game.sizes.actions if limits.draws else 0,
         num_players=2,
-        min_utility=low,
-        max_utility=high,
+        min_utility=zero_sum(game, 0)[0],
+        max_utility=zero_sum(game, game.max_score)[0],
         utility_sum=0.0,
         max_game_length=limits.moves,
     )
@@ -291,10 +262,8 @@ def _state_class(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
                 action = actions[action]
             else:
                 if sum(map(len, self.own)) == limits.moves:
-                    raise ValueError(
-                        f"a game of {game.name} has gone on for {limits.moves} moves, more than it was exported for: "
-                        "say `moves` in openspiel_game"
-                    )
+                    told = f"a game of {game.name} has gone on for {limits.moves} moves, more than it was exported for"
+                    raise ValueError(f"{told}: say `moves` in openspiel_game")
                 first, second = self.own
                 self.own = ((*first, action), second) if mover == 0 else (first, (*second, action))
             game.rules.apply(self.cells, action)
@@ -330,10 +299,8 @@ class Observer:
         self.tensor[:] = self._tensor(player, view_of(self.game, state.cells, player), state.own[player])
 
     def string_from(self, state: Any, player: int) -> str:
-        view = view_of(self.game, state.cells, player)
-        if not self.recall:
-            return self.game.show(view)
-        return information_state_string(InformationState(self.game, player, view, (), state.own[player]))
+        known = InformationState(self.game, player, view_of(self.game, state.cells, player), (), state.own[player])
+        return information_state_string(known) if self.recall else known.text
 
 
 # Copies and pickles

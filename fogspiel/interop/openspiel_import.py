@@ -7,18 +7,20 @@ identified by OpenSpiel's information state strings, which are checked for perfe
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from ..core import NotFound
 from ..core.agents import find_policy, policy_names
-from ..core.behaviour_policy import BehaviourPolicy, ExactOrFloat, InformationState, MissingState
+from ..core.behaviour_policy import MissingState
 from ..core.find import load_game
 from ..core.game import Game
 from ..solving.methods import DEFAULT_MEMORY
 from ..solving.policies import as_agent, read_policy
-from ..solving.policies.exploitability import behaviour_mixture, behaviour_of, mixed_behaviour, states_of
+from ..solving.policies.exploitability import behaviour_mixture, behaviour_of, states_of
+from ..solving.tree import build_tree
 from ..solving.tree.builder import (
     DEFAULT_MOST,
     PLAYERS,
@@ -28,7 +30,6 @@ from ..solving.tree.builder import (
     exact_probabilities,
     one_line,
 )
-from ..solving.tree.tree import build_tree
 from .openspiel_export import import_pyspiel, information_state_string
 
 NOT_ZERO = 1e-9  # payoffs that should cancel out are floats, and may miss it by this
@@ -47,10 +48,10 @@ def from_openspiel(
     """
     pyspiel = import_pyspiel()
     try:
-        game = _load(pyspiel, name)
-        return _walk(game, _infoset_namer(game, name), name, most, remember, watch)
+        return _walk(_load(pyspiel, name), name, most, remember, watch)
     except pyspiel.SpielError as error:
-        raise ValueError(f"OpenSpiel refuses {name!r}: {_first_line(error)}") from None
+        first_line = (str(error).strip().splitlines() or ["it does not say why"])[0]
+        raise ValueError(f"OpenSpiel refuses {name!r}: {first_line}") from None
 
 
 def _load(pyspiel: Any, name: str) -> Any:
@@ -73,19 +74,12 @@ def _load(pyspiel: Any, name: str) -> Any:
     return game
 
 
-def _infoset_namer(game: Any, name: str) -> Callable[[Any], str]:
-    """Return the key function of infosets: the information state, or the history in perfect-information games."""
-    kind = game.get_type()
-    if kind.provides_information_state_string:
-        return lambda state: state.information_state_string()
-    if kind.information == kind.Information.PERFECT_INFORMATION:
-        return lambda state: state.history_str()
-    raise ValueError(f"{name} does not tell what its players know (no information state strings)")
-
-
-def _walk(game: Any, known: Callable[[Any], str], name: str, most: int, remember: bool, watch: Watch) -> LabelledTree:
+def _walk(game: Any, name: str, most: int, remember: bool, watch: Watch) -> LabelledTree:
     """Return the tree of all histories of a game; data that the histories of an infoset share is requested once."""
-    again = game.get_type().information != game.get_type().Information.PERFECT_INFORMATION
+    kind = game.get_type()
+    again, told = kind.information != kind.Information.PERFECT_INFORMATION, kind.provides_information_state_string
+    if again and not told:
+        raise ValueError(f"{name} does not tell what its players know (no information state strings)")
     plant = TreeBuilder(name, most, lambda: name, remember)
     constant = Fraction(game.utility_sum() or 0).limit_denominator(SIMPLE)
     middle = float(constant)
@@ -112,7 +106,7 @@ def _walk(game: Any, known: Callable[[Any], str], name: str, most: int, remember
             names = _action_names(state, player, actions)
             plant.add_chance(drawn.setdefault(names, names), probabilities(tuple(p for _, p in outcomes)))
         else:
-            actions, key = state.legal_actions(), known(state)
+            actions, key = state.legal_actions(), state.information_state_string() if told else state.history_str()
             found = named.get((player, key))
             if found is None or found[0] != actions:
                 found = actions, one_line(key), _action_names(state, player, actions)
@@ -146,10 +140,6 @@ def probabilities(floats: tuple[float, ...]) -> tuple[Fraction, ...]:
     return tuple(value / sum(exact) for value in exact)
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or ["it does not say why"])[0]
-
-
 # Policies and solutions of ours as tables of OpenSpiel, for the games that `openspiel_export` exports.
 
 
@@ -167,22 +157,13 @@ def to_openspiel_policy(game: Game | str, policy: Any, memory: float = DEFAULT_M
     tree, law = build_tree(found, memory), behaviour_mixture(found, as_agent(found, policy))
     states, rows = states_of(found, tree), {}
     for player in (0, 1):
-        members = [(share, behaviour_of(tree, states, player, member, "refuse")) for share, member in law]
-        behaviour = mixed_behaviour(tree, player, members)
+        behaviour = behaviour_of(tree, states, player, law, "refuse")
         for infoset in tree.numbers(player).tolist():
             first, state = int(tree.first[infoset]), states[infoset]
-            shares = list(behaviour[first : first + len(state.actions)])
+            shares = behaviour[first : first + len(state.actions)]
             if len(law) == 1:
-                shares = _shares_there(law[0][1], state, shares)
+                with suppress(MissingState):
+                    shares = law[0][1].action_probabilities(state)
             named = zip(state.actions, map(float, shares), strict=True)
             rows[information_state_string(state)] = sorted(named)
     return pyspiel.TabularPolicy(rows)
-
-
-def _shares_there(
-    policy: BehaviourPolicy, state: InformationState, otherwise: list[ExactOrFloat]
-) -> list[ExactOrFloat]:
-    try:
-        return policy.action_probabilities(state)
-    except MissingState:
-        return otherwise

@@ -67,6 +67,8 @@ def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Seq
     from . import training
 
     constants(words)  # raises for an engine without constants
+    if facts.get("movetime") is not None:  # as the user sets it, in milliseconds
+        facts = {**facts, "time": facts["movetime"] / 1000}
 
     def check(parameters: "Parameters") -> None:
         training.demand_constants(words, {member.name: member.to_json() for member in parameters.members})
@@ -96,4 +98,8 @@ def parameter_file(engine: str) -> str:
 
 
 SOURCES = (AgentSource("engines", find, names, on_page, match),)
-PROGRAMS = {GAMES[0].name: ProgramType(find_program, "Kriegspiel engine", "ENGINE", constants, parameter_file)}
+PROGRAMS = {
+    GAMES[0].name: ProgramType(
+        find_program, "Kriegspiel engine", "ENGINE", constants, parameter_file, limits=("nodes", "movetime")
+    )
+}

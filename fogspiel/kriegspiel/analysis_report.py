@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..games.chess.fen import FILES, SIDES
-from ..runs.report.model import Chart, Part, Report, Series, Table
+from ..runs.report import Chart, Part, Report, Series, Table
 from .analysis import HONESTY, GameAnalysis, Phase, PositionAnalysis
 
 SHOWN = 6  # attempts listed per turn

@@ -14,9 +14,8 @@ from ..games.chess.bitboards import KING, NO_SQUARE, PAWN, ROOK
 from ..games.chess.fen import CASTLES, DIRECTIONS, LETTERS, SIDES, parse_square, square_name
 from ..games.chess.moves import MAX_ATTEMPTS
 from ..games.chess.position import KING_HOME, MEN, MOVER, POSITION, RIGHTS, ROOK_HOME, end_of, start_of
-from .game import rules
+from .game import ICC, rules
 from .game.attempts import MESSAGE, PAWN_TAKEN, PIECE_TAKEN, move_own, refuse
-from .game.rule_sets import ICC
 from .pgn import PgnGame, lose_announced
 from .protocol import SIDE_WORDS, SILENCE, ProtocolReader
 from .referee import WILD_16, HouseRules, Message, Referee
@@ -39,22 +38,17 @@ class Decision:
     @property
     def actions(self) -> list[int]:
         """Possible attempts: they follow from the view alone, by the list of the rules."""
-        out = new_cells(MAX_ATTEMPTS)
-        return [int(action) for action in out[: rules.legal(own_state(self.seen), out)]]
-
-
-def own_state(seen: np.ndarray) -> np.ndarray:
-    """Return a state with everything that the list of attempts depends on: the knowledge of the side to move."""
-    state, side = new_cells(rules.STATE), int(seen[rules.SEEN_PLAYER])
-    said, turn = rules.SAID + MESSAGE * (1 - side), rules.TURNS + rules.TURN * side
-    state[: KING + 1] = seen[rules.OWN_MEN]
-    state[MEN + side] = np.bitwise_or.reduce(seen[rules.OWN_MEN])
-    state[MOVER], state[RIGHTS] = side, seen[rules.SEEN_RIGHTS]
-    state[rules.SWITCHES] = seen[rules.SEEN_SWITCHES]
-    state[said : said + MESSAGE] = seen[rules.OTHER_MESSAGE]
-    state[rules.REFUSED : rules.REFUSED + 64] = seen[rules.REFUSALS]
-    state[turn : turn + rules.TURN] = seen[rules.OWN_TURN]
-    return state
+        seen, state, out = self.seen, new_cells(rules.STATE), new_cells(MAX_ATTEMPTS)
+        side = int(seen[rules.SEEN_PLAYER])
+        said, turn = rules.SAID + MESSAGE * (1 - side), rules.TURNS + rules.TURN * side
+        state[: KING + 1] = seen[rules.OWN_MEN]
+        state[MEN + side] = np.bitwise_or.reduce(seen[rules.OWN_MEN])
+        state[MOVER], state[RIGHTS] = side, seen[rules.SEEN_RIGHTS]
+        state[rules.SWITCHES] = seen[rules.SEEN_SWITCHES]
+        state[said : said + MESSAGE] = seen[rules.OTHER_MESSAGE]
+        state[rules.REFUSED : rules.REFUSED + 64] = seen[rules.REFUSALS]
+        state[turn : turn + rules.TURN] = seen[rules.OWN_TURN]
+        return [int(action) for action in out[: rules.legal(state, out)]]
 
 
 def replayed_decisions(
@@ -199,7 +193,6 @@ def _check_words(side: int, men: str, lost: str, taken: str, castling: str, ply:
 
 
 def _check_men(side: int, seen: np.ndarray) -> None:
-    """Reject sets of men that cannot play."""
     men = [int(there) % 2**64 for there in seen[rules.OWN_MEN]]
     if men[KING].bit_count() != 1 or men[PAWN].bit_count() > 8 or sum(there.bit_count() for there in men) > 16:
         raise ValueError(f"{SIDES[side]} must have one king, at most eight pawns and at most 16 men")

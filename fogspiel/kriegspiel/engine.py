@@ -26,8 +26,7 @@ from ..core.untrusted_input import JsonRecord
 from ..games.chess.bitboards import FORWARD, UPSIDE_DOWN
 from ..games.chess.position import end_of, start_of
 from .game import rules
-from .game.attempts import PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, move_own
-from .game.rule_sets import known_tries
+from .game.attempts import PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, known_tries, move_own
 
 # Text form of an engine with its search limit: `C`, `C@0.4s`, `stray-C:none@20000n`.
 
@@ -59,11 +58,8 @@ class SearchLimit(JsonRecord):
     def __post_init__(self) -> None:
         if (self.seconds is None) == (self.nodes is None):
             raise ValueError("an engine needs a time for each move or a number of nodes, and only one of them")
-        for name, value in (
-            ("time", self.seconds),
-            ("number of nodes", self.nodes),
-            ("number of threads", self.threads),
-        ):
+        named = {"time": self.seconds, "number of nodes": self.nodes, "number of threads": self.threads}
+        for name, value in named.items():
             if value is not None and not value > 0:
                 raise ValueError(f"the {name} of an engine is {value}: it must be positive")
 
@@ -223,9 +219,7 @@ class Engine(ABC):
 
 
 EngineFactory = Callable[[SearchLimit, np.ndarray], Player]  # maker of a player with this limit and stream
-Choice = Callable[
-    [str], EngineFactory
-]  # maker of an engine from the text behind its colon; the default one for an empty text
+Choice = Callable[[str], EngineFactory]  # maker from the text behind the colon: of the default engine if it is empty
 
 
 class Tunable(NamedTuple):
@@ -315,7 +309,6 @@ class Straying:
         self.engine.begin(side)
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        """Choose a random action in a straying move, else the engine's own."""
         ply = int(seen[rules.SEEN_PLY])
         if ply != self.turn:
             self.turn, self.strays = ply, ply < 2 * EARLY and random_unit(self.stream) < STRAYING

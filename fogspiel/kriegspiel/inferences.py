@@ -19,8 +19,7 @@ from .engines.mcts import MatrixEngine
 from .engines.minimax import Minimax
 from .engines.sampling import PoolSampler, Sampler
 from .game import refused_moves, rules, squares_in, tries_text
-from .game.attempts import CHECKS, SQUARE, TAKEN, TRIES
-from .game.rule_sets import TRIES_OTHERWISE
+from .game.attempts import CHECKS, SQUARE, TAKEN, TRIES, TRIES_OTHERWISE
 from .protocol import own_board
 from .referee import WILD_16, HouseRules, kriegspiel_from
 from .search.gain_tables import DOUBT
@@ -38,7 +37,6 @@ class Boards(NamedTuple):
 
 
 def chances(boards: Boards, sets: np.ndarray) -> np.ndarray:
-    """Return the probability of each of the 64 squares to be in its board's set."""
     return np.asarray(boards.shares @ rows_of(sets))
 
 
@@ -72,8 +70,15 @@ def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterato
     if len(boards.cells) == 0:
         yield "The engine has no board in mind that explains all that was said"
         return
-    likely = likeliest(boards)
-    yield of_king(seen, boards) if kings is None else of_lone_king(kings)
+    order = np.argsort(-boards.shares, kind="stable")[:LOOKED_AT]
+    likely = Boards(boards.cells[order], boards.shares[order] / boards.shares[order].sum())
+    squares = squares_in(kings or 0)
+    if kings is None:
+        yield of_king(seen, boards)
+    elif len(squares) == 1:
+        yield f"The other king stands alone, on {squares[0]}"
+    else:
+        yield f"The other king stands alone, on one of {len(squares)} squares: {', '.join(squares)}"
     message = last_message(seen)
     if message[TAKEN]:
         yield of_taker(seen, boards, message[SQUARE])
@@ -83,13 +88,6 @@ def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterato
         yield of_tries(seen, likely, message[TRIES])
     for move in refused_moves(seen[rules.REFUSALS]):
         yield from of_refusal(seen, boards, move)
-
-
-def likeliest(boards: Boards) -> Boards:
-    """Return the boards with the greatest shares, as many as are inspected one by one."""
-    order = np.argsort(-boards.shares, kind="stable")[:LOOKED_AT]
-    shares = boards.shares[order]
-    return Boards(boards.cells[order], shares / shares.sum())
 
 
 def of_king(seen: np.ndarray, boards: Boards) -> str:
@@ -102,14 +100,7 @@ def of_king(seen: np.ndarray, boards: Boards) -> str:
     return f"The other king is on one of {many} squares: {listed(squares)}"
 
 
-def of_lone_king(kings: int) -> str:
-    squares = squares_in(kings)
-    where = squares[0] if len(squares) == 1 else f"one of {len(squares)} squares: {', '.join(squares)}"
-    return f"The other king stands alone, on {where}"
-
-
 def of_taker(seen: np.ndarray, boards: Boards, square: int) -> str:
-    """Describe the possible capturer of an own man."""
     there = bit(square)
     kinds = [(name, float(boards.shares @ ((boards.cells[:, kind] & there) != 0))) for kind, name in enumerate(NAMES)]
     if not any(chance for _, chance in kinds):
@@ -130,7 +121,6 @@ def of_checks(seen: np.ndarray, boards: Boards, checks: int) -> Iterator[str]:
 
 
 def of_tries(seen: np.ndarray, boards: Boards, tries: int) -> str:
-    """Describe the own pawns that can capture."""
     pawns, limits = int(seen[rules.SEEN_MEN + PAWN]), np.empty(LIMITS, np.int64)
     captures = {
         (start_of(move), end_of(move)): move for move in Decision(seen, None).actions if takes_by_pawn(pawns, move)
@@ -183,7 +173,6 @@ class AttemptTable(NamedTuple):
 
 
 def make_engine(words: str, effort: SearchLimit, seed: int, side: int) -> Analyst:
-    """Create the engine of an analysis, at the start of a game."""
     engine = find_engine(words)(effort, stream_of(seed, side))
     if not isinstance(engine, Analyst):
         makers = engines().items()
@@ -199,30 +188,24 @@ def look(engine: Analyst, decision: Decision) -> AttemptTable:
     """Evaluate a decision with an engine, which then continues with the attempt made."""
     choice = engine.choose(decision.seen, decision.actions)
     engine.last = decision.action
-    return (
-        table_of_fog(engine, decision, choice) if isinstance(engine, Fog) else table_of_boards(engine, decision, choice)
-    )
-
-
-def table_of_boards(engine: Sampler, decision: Decision, choice: int) -> AttemptTable:
-    gains = engine.gains[: engine.evaluated].copy()
-    if isinstance(engine, PoolSampler):
-        boards = engine.pool[: engine.count]
-    else:
-        boards = engine.boards(LOOSE_BOARDS, decision.seen)
-    different = distinct_boards(boards, np.ones(len(boards)))
-    return AttemptTable(gains, engine.offered.copy(), different, choice, np.ones(len(gains)))
-
-
-def table_of_fog(engine: Fog, decision: Decision, choice: int) -> AttemptTable:
-    if engine.ending:
+    if isinstance(engine, Fog) and engine.ending:
         kings, nothing = engine.ending.squares, np.empty((0, 0), np.int32)
         boards = lone_king_boards(decision.seen, kings)
         return AttemptTable(nothing, np.empty(0, np.int64), boards, choice, np.empty(0), kings=kings)
-    rows = slice(engine.evaluated)
-    boards = distinct_boards(engine.belief.boards, engine.belief.weights)
-    table = engine.gains[rows].copy(), engine.offered.copy(), boards, choice, engine.drawn[rows].copy()
-    return AttemptTable(*table, engine.ranks.copy(), engine.parameters.doubt)
+    if isinstance(engine, Fog):
+        rows = slice(engine.evaluated)
+        boards = distinct_boards(engine.belief.boards, engine.belief.weights)
+        table = engine.gains[rows].copy(), engine.offered.copy(), boards, choice, engine.drawn[rows].copy()
+        return AttemptTable(*table, engine.ranks.copy(), engine.parameters.doubt)
+    gains = engine.gains[: engine.evaluated].copy()
+    loose = boards_of(engine, LOOSE_BOARDS, decision.seen)
+    different = distinct_boards(loose, np.ones(len(loose)))
+    return AttemptTable(gains, engine.offered.copy(), different, choice, np.ones(len(gains)))
+
+
+def boards_of(engine: Sampler, count: int, seen: np.ndarray) -> np.ndarray:
+    """Return the pool of an engine, or this many boards of the last observation."""
+    return engine.pool[: engine.count] if isinstance(engine, PoolSampler) else engine.boards(count, seen)
 
 
 def distinct_boards(boards: np.ndarray, weights: np.ndarray) -> Boards:
@@ -296,7 +279,7 @@ def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
     elif isinstance(engine, Minimax):
         chances = spread_evenly(engine.meta, engine.side)
     elif isinstance(engine, Sampler):
-        boards = engine.pool[: engine.count] if isinstance(engine, PoolSampler) else engine.boards(BOARDS, seen)
+        boards = boards_of(engine, BOARDS, seen)
         if len(boards) == 0:
             return None
         chances = count_boards(boards, np.full(len(boards), 1 / len(boards)), 1 - engine.side)
@@ -318,7 +301,6 @@ def spread_evenly(meta: np.record, side: int) -> np.ndarray:
 
 
 def count_boards(boards: np.ndarray, weights: np.ndarray, colour: int) -> np.ndarray:
-    """Return the weight of the boards with a man of a colour on each square."""
     pieces = np.bitwise_or.reduce(boards[:, PIECES], axis=1)
     sets = np.array([boards[:, KING], boards[:, PAWN], pieces]) & boards[:, MEN + colour]
     return np.asarray(weights @ rows_of(sets))

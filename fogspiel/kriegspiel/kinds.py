@@ -9,11 +9,9 @@ import numpy as np
 from ..core.compile.cache import digest_of
 from ..games.chess.fen import SIDES
 from ..games.chess.san import RESULTS
-from ..runs.execute import Job, JobRunner, Row, rows_of
-from ..runs.kind import Context, Interruption, Kind, Outputs, Progress, Recorder
+from ..runs.kind import Context, Interruption, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, rows_of
 from ..runs.kinds.round_robin import MeetingsKind
-from ..runs.report import Cell, Part, Report, Table
-from ..runs.report.model import Curve, CurvePoint
+from ..runs.report import Cell, Curve, CurvePoint, Part, Report, Table
 from ..runs.request import score_sentence, with_interval
 from ..runs.standings import (
     STRENGTH,
@@ -29,11 +27,11 @@ from ..runs.standings import (
     wins_table,
 )
 from ..runs.store import Json, Run, StoreError
-from ..stats.elo import INTERVALS_NOTE
+from ..stats.evaluate import INTERVALS_NOTE
 from ..stats.race import interval, mean
 from .analysis import GameAnalysis, PositionAnalysis, analyse_turns
 from .engine import SearchLimit, asks_program
-from .game.rule_sets import ICC, RULE_SETS
+from .game import ICC, RULE_SETS
 from .match import GAME, METHOD, EngineMatch, elo_of_pairs
 from .pgn import write_pgn
 from .problems import generator

@@ -15,12 +15,11 @@ from ..core.compile.cache import code_digest
 from ..core.rng import stream_of
 from ..core.untrusted_input import JsonRecord
 from ..process.jobs import SilenceLimits
-from ..runs.execute import Job, Row
+from ..runs.kind import Job, Row
 from ..runs.request import check_option, check_players, check_seed, versions
 from ..runs.standings import Meetings, tally
 from ..runs.store import Json
-from ..stats.elo import Strength, strength_of
-from ..stats.evaluate import MatchResult
+from ..stats.evaluate import MatchResult, Strength, strength_of
 from .engine import SearchLimit, engine_file, find_engine
 from .engines.program import bring_programs, commands_of
 from .referee import LIMIT, WILD_16, HouseRules, Referee, play_game

@@ -54,8 +54,7 @@ class MatrixParameters(JsonRecord):
     hazard_king: float = 0.0778  # odds that their king happens to capture an unprotected neighbour
     recapture: float = 0.236  # share of the capturer's value that is expected back on a protected square
     piece_activity: float = 1.96  # frequency of piece moves relative to those of a pawn or the king
-    # Share of a piece's moves along each of the four lines; the rest are a knight's.
-    line_spread: float = 0.195
+    line_spread: float = 0.195  # share of a piece's moves along each of the four lines; the rest are a knight's
     knight_spread: float = 0.195  # share of knight moves
     pawn_wall: float = 0.5  # a square with a greater probability of a pawn stops the spreading of pieces
     model_scale: float = 1.0  # strength of the opponent model's deltas in the attraction of their men
@@ -75,15 +74,13 @@ class MatrixParameters(JsonRecord):
     centre: float = 0.437  # value of a step of the bare king towards the edge (ours)
     approach: float = 0.0875  # value of a step of our king towards the bare king (ours)
     mate: float = 11.1  # value of mate beyond all men (ours)
-    # Value of protecting a man of ours, beyond the known hazards (ours).
-    protection: float = 0.0211
+    protection: float = 0.0211  # value of protecting a man of ours, beyond the known hazards (ours)
     # Weight of their control of the square in the probability that a capturing man is recaptured.
     retaliation_control: float = 0.58
     king_escape: float = 2.38  # benefit of each safe square next to our king (ours)
     # Share of the gain by advancing that a pawn has even while all of their men are there (ours).
     advance_early: float = 0.273
-    # Share of the best attempt's gain here that is expected of nodes not visited yet (ours).
-    patience: float = 0.77
+    patience: float = 0.77  # share of the best attempt's gain here that is expected of nodes not visited yet (ours)
     king_danger: float = 5.5  # cost if a check would leave our king no escape (ours)
     repetition: float = 0.3  # cost of repeating a placement of the own men (ours)
 
@@ -116,8 +113,7 @@ class FogParameters:
     placement: float = 0.3  # share of the square bonuses of chess that counts, for men other than pawns
     doubt: float = 2.0  # pseudo-boards on which an attempt is assumed average
     probing: float = 5.0  # value of the information of a refusal, in centipawns
-    # Cost, in centipawns, of each earlier occurrence of the same placement of the own men.
-    stale: float = 40.0
+    stale: float = 40.0  # cost, in centipawns, of each earlier occurrence of the same placement of the own men
 
 
 # A record with a number for each parameter.
@@ -208,8 +204,7 @@ SWING = 4  # a change of this many times the mean doubles the attraction of a sq
 # worse later. (Learned without the minimax program: 2 % better, 1 % worse, 4 % better at moves 0 to 5, 6 to 11, 12 to
 # 17.)
 TRUSTED, NOISY = 8, 28
-# The shipped model; docs/kriegspiel.md lists its games.
-GENERIC = Path(__file__).with_name("model.npz")
+GENERIC = Path(__file__).with_name("model.npz")  # the shipped model; docs/kriegspiel.md lists its games
 GENERIC_NAME, NO_MODEL = "generic", "none"
 BOTH = (0, 1)  # the colours
 # Initial squares of the men of each colour and kind, as rows of 0 and 1.
@@ -308,7 +303,6 @@ def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:
 
 
 def write_model(model: np.ndarray, path: Path) -> Path:
-    """Write a model to a small file; return its path."""
     write_arrays(path, "the model", model=model.astype(np.float16))
     return path
 

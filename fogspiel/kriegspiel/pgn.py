@@ -33,9 +33,8 @@ from ..games.chess.san import (
     short_name,
     tag_lines,
 )
-from .game import QUESTION, rules
+from .game import ICC, QUESTION, RULE_SETS, rules
 from .game.attempts import attempts, lose_own, move_own
-from .game.rule_sets import ICC, RULE_SETS
 from .game.rules import HOME, OWN_RIGHTS
 from .referee import WILD_16, HouseRules, Message, Referee
 

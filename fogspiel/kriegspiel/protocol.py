@@ -13,9 +13,8 @@ from ..games.chess.bitboards import KINDS, NO_SQUARE
 from ..games.chess.fen import CASTLES, DIRECTIONS, fen_of, parse_square, put_men, square_name
 from ..games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, end_of, start_of
 from .engine import EngineFactory, SearchLimit
-from .game import ANSWERS, attempt_name, parse_attempt, rules, squares_in
+from .game import ANSWERS, FLAGS, ICC, WORDS, HouseRules, attempt_name, attempts, parse_attempt, rules, squares_in
 from .game.attempts import CHECKS, MAN_TAKEN, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
-from .game.rule_sets import FLAGS, ICC, REFUSALS_HEARD, TRIES_BY_SQUARE, TRIES_YES_NO, WORDS, HouseRules
 from .warm_up import play_trial
 
 VERSION = 1
@@ -114,8 +113,8 @@ def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, swit
         words.append("promoted")
     words += [f"check {name}" for i, name in enumerate(DIRECTION_WORDS) if message[CHECKS] >> i & 1]
     if tries := int(message[TRIES]):
-        told = ",".join(squares_in(tries)) if switches & TRIES_BY_SQUARE else str(tries)
-        words.append(f"tries {SOME_TRIES if switches & TRIES_YES_NO else told}")
+        told = ",".join(squares_in(tries)) if switches & attempts.TRIES_BY_SQUARE else str(tries)
+        words.append(f"tries {SOME_TRIES if switches & attempts.TRIES_YES_NO else told}")
     return " ".join(words)
 
 
@@ -150,7 +149,7 @@ class ProtocolReader:
     def _refuse(self, move: int) -> None:
         """Record a refused own attempt; count it where refusals are public."""
         self.seen[rules.REFUSALS][start_of(move)] |= np.int64(1) << np.int64(end_of(move))
-        if self.seen[rules.SEEN_SWITCHES] & REFUSALS_HEARD:
+        if self.seen[rules.SEEN_SWITCHES] & attempts.REFUSALS_HEARD:
             turn = self.seen[rules.OWN_TURN]
             turn[rules.REFUSED_AFTER if turn[rules.ANSWER] else rules.REFUSED_BEFORE] += 1
 

@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ..core.agents import Forfeit, Player
+from ..core.compile.kernel import ones
 from ..core.game import DRAW, LOSS, WIN, Game
 from ..core.session import Session, finish_game
 from ..games.chess.bitboards import KING, PAWN, QUEEN, kind_on
@@ -20,14 +21,13 @@ from ..games.chess.fen import NAMES, SIDES, directions_in, fen_of, move_name, po
 from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS, end_of, move_of, promotion_of, start_of
 from ..games.chess.san import RESULTS, UNFINISHED
 from ..process.heartbeat import beat
+from . import game
 from .engines.fog import Fog
-from .game import ANSWERS, ENDINGS, GAMES, QUESTION, attempt_name, message_text, parse_attempt, rules, squares_in
-from .game.attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES, attempt_squares
-from .game.rule_sets import ICC, MAY_ASK, RULE_SETS, TRIES_BY_SQUARE
-from .game.rule_sets import WILD_16 as WILD_16
-from .game.rule_sets import HouseRules as HouseRules
+from .game import ENDINGS, GAMES, QUESTION, attempt_name, attempts, message_text, parse_attempt, rules, squares_in
+from .game import WILD_16 as WILD_16
+from .game import HouseRules as HouseRules
+from .game.attempts import CHECKS, MESSAGE, PASSANT_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
 from .parameters import phase_of_men, read_fog_weights
-from .search.gain_tables import ALL_SQUARES
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"
@@ -48,12 +48,11 @@ class Message:
     squares: tuple[str, ...] = ()  # pawns that have captures, where the rules name them
     promoted: bool = False  # true if a promotion was announced
     en_passant: bool = False  # true if the capture was announced as en passant
-    # Numbers of public refusals, before the question and after it.
-    refused: tuple[int, int] = (0, 0)
+    refused: tuple[int, int] = (0, 0)  # numbers of public refusals, before the question and after it
     asked: str | None = None  # answer to the question whether any pawn can capture, if it was asked: yes or no
 
 
-TAKEN_WORDS = {PIECE_TAKEN: "piece", MAN_TAKEN: "man"}
+TAKEN_WORDS = {PIECE_TAKEN: "piece", attempts.MAN_TAKEN: "man"}
 
 
 @dataclass(frozen=True)
@@ -69,27 +68,27 @@ def message_in(state: np.ndarray) -> Message:
     last, told, switches = 1 - int(state[MOVER]), state.tolist(), int(state[rules.SWITCHES])
     cells = told[rules.SAID + MESSAGE * last :][:MESSAGE]
     turn = told[rules.TURNS + rules.TURN * last :][: rules.TURN]
-    squares = tuple(squares_in(cells[TRIES])) if switches & TRIES_BY_SQUARE else ()
+    squares = tuple(squares_in(cells[TRIES])) if switches & attempts.TRIES_BY_SQUARE else ()
     taken = TAKEN_WORDS.get(cells[TAKEN], "pawn") if cells[TAKEN] else None
     return Message(
         colour=last,
         taken=taken,
         square=square_name(cells[SQUARE]) if taken else None,
         checks=tuple(directions_in(cells[CHECKS])),
-        tries=min(len(squares), 1) if switches & TRIES_BY_SQUARE else cells[TRIES],
+        tries=min(len(squares), 1) if switches & attempts.TRIES_BY_SQUARE else cells[TRIES],
         text=message_text(cells, last, turn, switches),
         squares=squares,
         promoted=bool(turn[rules.PROMOTED]),
         en_passant=cells[TAKEN] == PASSANT_TAKEN,
         refused=(turn[rules.REFUSED_BEFORE], turn[rules.REFUSED_AFTER]),
-        asked=ANSWERS.get(turn[rules.ANSWER]),
+        asked=game.ANSWERS.get(turn[rules.ANSWER]),
     )
 
 
 def answer_in(state: np.ndarray, plies: int, action: int) -> Answer:
     """Return the answer to an attempt that has led to this state; `plies` moves were made before it."""
     if action == rules.ANY:
-        return Answer(False, None, ANSWERS[int(state[rules.TURNS + rules.TURN * state[MOVER] + rules.ANSWER])])
+        return Answer(False, None, game.ANSWERS[int(state[rules.TURNS + rules.TURN * state[MOVER] + rules.ANSWER])])
     if state[PLY] == plies:
         return Answer(False, None, "illegal move")
     message, end = message_in(state), int(state[rules.END])
@@ -99,7 +98,7 @@ def answer_in(state: np.ndarray, plies: int, action: int) -> Answer:
 def kriegspiel_from(fen: str | None = None, switches: HouseRules = WILD_16) -> Game:
     """Return the game by house rules, from a position."""
     position = rules.HOME if fen is None else position_of(fen)
-    title = GAME.title if switches.rules == ICC else f"Kriegspiel ({RULE_SETS[switches.rules].title} rules)"
+    title = GAME.title if switches.rules == game.ICC else f"Kriegspiel ({game.RULE_SETS[switches.rules].title} rules)"
     begun = GAME.rules._replace(start=lambda state: rules.begin(state, position, switches.bits))
     return replace(GAME, title=title, rules=begun)
 
@@ -182,7 +181,7 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
     if state[rules.END]:
         return f"the game is over ({ENDINGS[int(state[rules.END])]}): nothing can be tried any more"
     if action == rules.ANY:
-        if state[rules.SWITCHES] & MAY_ASK:
+        if state[rules.SWITCHES] & attempts.MAY_ASK:
             return f"{QUESTION}: the referee has answered this in this turn already"
         return f"{QUESTION}: nobody may ask whether pawns can take by the rules {switches_in(state).rules}"
     if not 0 <= action < MOVES:
@@ -199,7 +198,7 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
         return f"{name}: say what the pawn becomes, as in {name}q"
     if own >> end & 1:
         return f"{name}: an own man stands on {square_name(end)}"
-    alone = attempt_squares(kind, start, side, np.int64(1) << start, state[RIGHTS], 1)
+    alone = attempts.attempt_squares(kind, start, side, np.int64(1) << start, state[RIGHTS], 1)
     if not int(alone) >> end & 1:
         if kind == KING and abs(end - start) == 2:
             return f"{name}: {SIDES[side]} has no right to castle there"
@@ -209,7 +208,7 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
     if kind == PAWN and (end - start) % 8:
         if state[rules.SAID + MESSAGE * (1 - side) + TRIES]:
             return f"{name}: the referee has announced no pawn try from {square_name(start)}"
-        if state[rules.SWITCHES] & MAY_ASK:
+        if state[rules.SWITCHES] & attempts.MAY_ASK:
             return f"{name}: no pawn can take, as the referee has answered"
         return f"{name}: the referee has announced no pawn tries, so no pawn can take"
     return f"{name}: an own man is in the way"
@@ -271,14 +270,10 @@ def material_advantage(player: Player) -> float | None:
         return None
     boards, weights = engine.belief.boards, engine.belief.weights
     heaviest = weights.argsort()[-BOARDS:]
-    worths = read_fog_weights().worths[phase_of_men(_count(boards[0, MEN] | boards[0, MEN + 1]))]
+    worths = read_fog_weights().worths[phase_of_men(ones(boards[0, MEN] | boards[0, MEN + 1]))]
     own, other = MEN + engine.side, MEN + 1 - engine.side
     total = 0.0
     for board, weight in zip(boards[heaviest], weights[heaviest], strict=True):
-        more = (_count(board[kind] & board[own]) - _count(board[kind] & board[other]) for kind in range(KING))
+        more = (ones(board[kind] & board[own]) - ones(board[kind] & board[other]) for kind in range(KING))
         total += float(weight) * sum(float(worth) * men for worth, men in zip(worths, more, strict=False))
     return total / float(weights[heaviest].sum())
-
-
-def _count(men: np.int64) -> int:
-    return (int(men) & ALL_SQUARES).bit_count()

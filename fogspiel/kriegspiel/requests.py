@@ -95,7 +95,7 @@ class EngineOptions(Request):
         """Return the match; a program is tried first, and stored by its digest."""
         from .engine import find_engine, parse_engine
         from .engines.program import name_engine
-        from .game.rule_sets import HouseRules
+        from .game import HouseRules
         from .match import EngineMatch, EngineSpec
 
         chosen = {"promotion_tries": self.promotion_tries, "passant_square": self.passant_square}

@@ -18,7 +18,7 @@ import numpy as np
 from ..core.rng import stream_of
 from ..core.untrusted_input import JsonRecord
 from ..process.line_process import Answer, WordParser, game_of, serve, values_in
-from ..runs.execute import Row
+from ..runs.kind import Row
 from .engine import STRAY, SearchLimit, Tunable, find_engine, parse_engine, plain_name, tunable_engines
 from .engines.mcts import ENGINES as MODELLED
 from .match import EngineMatch, EngineSpec

@@ -16,7 +16,7 @@ from ..core.compile.kernel import CACHE, interpreted_until, watch_compilation
 from ..core.rng import stream_of
 from ..process.guard import own_guard
 from .engine import Engine, EngineFactory, SearchLimit, asks_program, engines, find_engine, plain_name
-from .engines.simple import ENGINES as SIMPLE
+from .engines.sampling import SIMPLE
 from .referee import Referee, play_game
 
 # Length of a trial game: by then both sides have answered moves, and `fog` has rejuvenated its belief once.

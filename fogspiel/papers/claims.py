@@ -19,7 +19,7 @@ import numpy as np
 
 from ..runs.report import Report, Table
 from ..runs.store import Json
-from ..stats.elo import elo_of
+from ..stats.evaluate import elo_of
 from ..stats.race import interval, mean
 
 ERROR = 0.05  # error probability of all verdicts of one table together

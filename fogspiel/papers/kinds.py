@@ -16,10 +16,8 @@ from typing import NamedTuple
 from .. import __version__
 from ..core.find import unknown
 from ..core.plugins import collect, help_of
-from ..runs.execute import Job, JobRunner, Row, rows_of
-from ..runs.kind import Context, Kind, Outputs, Progress, Recorder
-from ..runs.report import Report, Table
-from ..runs.report.model import Curve
+from ..runs.kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, rows_of
+from ..runs.report import Curve, Report, Table
 from ..runs.requests import PaperRequest
 from ..runs.store import Json, Run, Store
 from .claims import Claim

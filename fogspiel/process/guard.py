@@ -5,17 +5,17 @@ ends, which the system ensures however the parent exits, it kills the remaining 
 library and is started by its path, so that it takes no time and little memory.
 """
 
-import contextlib
 import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from functools import cache
 
 
 def kill_group(number: int) -> None:
     if hasattr(os, "killpg"):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             os.killpg(number, signal.SIGKILL)
         return
     subprocess.run(["taskkill", "/F", "/T", "/PID", str(number)], capture_output=True, check=False)
@@ -25,25 +25,15 @@ class ProcessGuard:
     """A process that kills remaining process groups when this one ends, in whatever way."""
 
     def __init__(self) -> None:
+        command, pipe, none = [sys.executable, "-I", "-S", __file__], subprocess.PIPE, subprocess.DEVNULL
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", __file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            start_new_session=True,
+            command, stdin=pipe, stdout=none, stderr=none, bufsize=0, start_new_session=True
         )
 
     def tell(self, sign: str, number: int) -> None:
         assert self.process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):  # the guard may have exited, and then nothing can be done
+        with suppress(OSError, ValueError):  # the guard may have exited, and then nothing can be done
             self.process.stdin.write(f"{sign}{number}\n".encode())
-
-    def close(self) -> None:
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
-        self.process.wait()
 
 
 @cache

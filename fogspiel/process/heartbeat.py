@@ -96,11 +96,6 @@ class Silence:
 SPARE = 0.25  # GiB for the libraries and kernels that are loaded meanwhile
 
 
-def _taken() -> int:
-    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
-
-
 @contextmanager
 def limit_memory(
     gibibytes: float,
@@ -111,7 +106,8 @@ def limit_memory(
     try:
         import resource
 
-        taken = _taken()
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+        taken = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
     except (ImportError, OSError):  # a system without such a limit or without the current usage
         yield
         return

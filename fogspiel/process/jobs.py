@@ -248,7 +248,12 @@ class LocalCrew(Crew):
         file = self.folder / f"{number}-{self.assigned}"
         task = (attend, bytes(dumps(self.jobs[number])), str(file))
         with shelter():  # so that Ctrl-C reaches neither a half-made executor nor its process
-            executor = self._worker_for(number)
+            before = self.before.pop(number, None)
+            executor = next((executor for executor in self.idle if executor is not before), None)
+            if executor is None:
+                executor = _hire()
+            else:
+                self.idle.remove(executor)
             try:
                 future = executor.submit(*task)
             except BrokenProcessPool:  # its worker exited while it was idle
@@ -265,14 +270,6 @@ class LocalCrew(Crew):
                 self.left.remove(number)
                 return number
         return None
-
-    def _worker_for(self, number: int) -> Any:
-        before = self.before.pop(number, None)
-        executor = next((executor for executor in self.idle if executor is not before), None)
-        if executor is None:
-            return _hire()
-        self.idle.remove(executor)
-        return executor
 
     def repeat(self, number: int) -> None:
         self.left.appendleft(number)

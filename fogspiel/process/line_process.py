@@ -6,7 +6,6 @@ parent alone and their children are killed with them. A guard kills them also wh
 """
 
 import argparse
-import contextlib
 import json
 import os
 import queue
@@ -110,7 +109,7 @@ class ChildProcess:
         """Kill the program and close its pipes, which no other thread may be using."""
         self.kill()
         for pipe in (self.stdin, self.stdout):
-            with contextlib.suppress(OSError, ValueError):
+            with suppress(OSError, ValueError):
                 pipe.close()
 
     def write(self, content: bytes, seconds: float | None = None) -> bool:
@@ -126,7 +125,7 @@ class ChildProcess:
     def exit_code(self) -> int | None:
         """Return the exit code of a program that has closed its output; None if it is still running."""
         if self.process.returncode is None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            with suppress(subprocess.TimeoutExpired):
                 self.process.wait(END_SECONDS)
                 kill_group(self.process.pid)  # its remaining children
         return self.process.returncode
@@ -169,7 +168,7 @@ class LineProcess(ChildProcess):
 
     def demand_silence(self) -> None:
         """Reject output after an answer: it could be read as the next one."""
-        with contextlib.suppress(OSError):  # the pipe is closed, or the system does not support it
+        with suppress(OSError):  # the pipe is closed, or the system does not support it
             if not self._rest.strip() and select.select([self.stdout], [], [], 0)[0]:
                 self._rest = self._read()
         if self._rest.strip():
@@ -193,7 +192,7 @@ class LineProcess(ChildProcess):
 
     def _keep_errors(self) -> None:
         assert self.process.stderr is not None
-        with contextlib.suppress(OSError, ValueError), self.process.stderr as pipe:
+        with suppress(OSError, ValueError), self.process.stderr as pipe:
             while chunk := pipe.read(CHUNK):
                 self._errors += chunk
                 del self._errors[:-KEPT_ERRORS]
@@ -210,7 +209,7 @@ def _listen(pipe: IO[str], lines: "queue.Queue[str | None]", killed: threading.E
                 if killed.is_set():  # there may be no reader any more
                     return None
 
-    with contextlib.suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):
         while line := pipe.readline(LONGEST_LINE):
             put(line.strip())
     put(None)
@@ -238,7 +237,7 @@ class ProgramProcess(ChildProcess):
 
     def say(self, *lines: str) -> None:
         """Send lines; a program that does not read them is killed."""
-        with contextlib.suppress(OSError, ValueError):  # a program that has ended is noticed when it does not answer
+        with suppress(OSError, ValueError):  # a program that has ended is noticed when it does not answer
             if not self.write("".join(f"{line}\n" for line in lines).encode(), self.patience):
                 self.close()
 
@@ -279,7 +278,7 @@ class ProgramProcess(ChildProcess):
 
 # Common parts of workers that play requested games: a JSON object per line, answered by a line.
 
-Answer = dict[str, Any]
+Answer = dict[str, Any]  # the `score` of a game, and any further keys
 
 
 class WordParser(argparse.ArgumentParser):

@@ -17,19 +17,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from .guard import ProcessGuard
+from .guard import own_guard
 from .heartbeat import beat
 from .jobs import ATTEMPTS, RetryRule
-from .line_process import LineProcess, WorkerFault, demand_program, excerpt
+from .line_process import Answer, LineProcess, WorkerFault, demand_program, excerpt
 
 LOOK_SECONDS = 0.05  # between two checks of the time limits
 START_SECONDS = 10.0  # extra time for the first answer of a new worker
 LEAVE_SECONDS = 2.0  # to wait for the threads of killed workers
-
-Answer = dict[str, Any]  # a worker's answer: the `score` of a game, and any further keys
 
 
 @dataclass(eq=False)
@@ -71,7 +68,6 @@ class WorkerPool:
         self._changed = threading.Condition()
         self._seats: list[WorkerSlot] = []
         self._idle: list[LineProcess] = []
-        self._guard: ProcessGuard | None = None
         self._number, self._strays = 0, RetryRule()
 
     def ask(self, requests: Sequence[str], judge: Callable[[int, Answer], None]) -> list[Answer]:
@@ -89,7 +85,7 @@ class WorkerPool:
 
         batch = Batch(lines, judge_with_id, deque(range(len(lines))), RetryRule(self.on_fault, "game"))
         try:
-            self._guard = self._guard or ProcessGuard()
+            own_guard()  # before the threads, each of which would start one
             for _ in range(min(self.workers, len(lines))):
                 self._seat(batch)
             while not self._wait(batch):
@@ -116,14 +112,11 @@ class WorkerPool:
         self._seats.clear()
         while self._idle:
             self._idle.pop().close()
-        if self._guard is not None:
-            self._guard.close()
-            self._guard = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # In the waiting thread
@@ -189,12 +182,12 @@ class WorkerPool:
 
     def _play(self, batch: Batch, seat: WorkerSlot) -> None:
         game, patience = seat.game, self.seconds
-        assert game is not None and self._guard is not None
+        assert game is not None
         with self._changed:
             if seat.process is None and self._idle:
                 seat.process = self._idle.pop()
         if seat.process is None:
-            process, patience = LineProcess(self.words, self._guard), patience + START_SECONDS
+            process, patience = LineProcess(self.words, own_guard()), patience + START_SECONDS
             with self._changed:
                 seat.process = process
                 if seat.lost:

@@ -10,7 +10,7 @@ import numpy as np
 from ..solving.exact import vertex
 from ..solving.methods.lp import LinearProgram
 from ..solving.tree.sequence_form import sparse
-from ..stats.highs import Columns, LpFailure, Rows, add_rows, model_of, run, solver_of, statuses
+from ..stats.linear_programs import Columns, LpFailure, Rows, add_rows, model_of, run, solver_of, statuses
 from .game import SETUPS, Setup
 from .orbits import everyone, fitting_team, plan_text, split
 from .variants import ForcedOpening, Plan, row

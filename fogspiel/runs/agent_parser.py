@@ -6,6 +6,7 @@ them in SOURCES.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
@@ -13,25 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import NotFound
-from ..core.agents import (
-    BASELINES,
-    Agent,
-    ParametricPolicy,
-    mixture_policy,
-    named_policy,
-    names_function,
-    policy_names,
-    vector_policy,
-)
+from ..core import NotFound, agents
+from ..core.agents import Agent, ParametricPolicy, named_policy, names_function, policy_names, vector_policy
 from ..core.find import load_game
 from ..core.game import Game, check_vector, parameters_of
 from ..core.plugins import collect
 from ..core.untrusted_input import parse_json, read_bytes, shorten
-from .kind import kind_of
+from .kind import kind_of, kind_of_method
 from .request import RUN_NAME
 from .requests import DEFAULT_MEMORY
-from .store import Store, default_path
+from .store import Store, StoreError, default_path
 
 if TYPE_CHECKING:
     from ..solving.policies.exploitability import ExploitResult
@@ -126,7 +118,7 @@ def engines_of(game: Game) -> list[str]:
 
 
 def _named(game: Game, text: str, store: Path, seed: int) -> Agent | None:
-    return named_policy(game, text, seed) if text in (*policy_names(game), *BASELINES) else None
+    return named_policy(game, text, seed) if text in (*policy_names(game), *agents.BASELINES) else None
 
 
 def _shipped(game: Game, text: str, store: Path, seed: int) -> Agent | None:
@@ -137,8 +129,21 @@ def _shipped(game: Game, text: str, store: Path, seed: int) -> Agent | None:
 
     path = shipped_solution(game.name)
     if path is None:
-        raise ValueError(f"no solution of {game.name} comes with the package: solve it with `fogspiel solve`")
+        run = _latest_solution(game, store)
+        instead = f"name {run}, the run that solved it" if run else "solve it with `fogspiel solve`"
+        raise ValueError(f"no solution of {game.name} comes with the package: {instead}")
     return certificate_agent(SOLVED, read_certificate(path), game)
+
+
+def _latest_solution(game: Game, store: Path) -> str | None:
+    """Return the latest run that has solved a game and can play; None if there is none, or no readable store."""
+    with suppress(StoreError), Store.open(store, write=False) as runs:
+        for run in reversed(runs.summaries()):
+            kind = kind_of_method(run.method)
+            solves = run.game == game.name and (kind.opponent(run) or ("",))[0] == "solution"
+            if solves and kind.playable(runs.read(run.name)):
+                return run.name
+    return None
 
 
 def _of_run(game: Game, text: str, store: Path, seed: int) -> Agent | None:
@@ -233,7 +238,7 @@ def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> ParametricPol
             raise ValueError(f"the parameter file {path} has a weight {shorten(weight)}: it must be a number from 0 up")
     if abs(sum(weights) - 1) > ROUNDING:
         raise ValueError(f"the weights of the parameter file {path} add up to {sum(weights):.12g}: it must be 1")
-    return mixture_policy(game, members, weights)
+    return agents.mixture_policy(game, members, weights)
 
 
 NAMED = AgentSource("names", _named, policy_names, lambda game, text: text in policy_names(game))

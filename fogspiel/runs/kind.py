@@ -4,33 +4,37 @@ A kind is a file in `runs/kinds`, or in the folder of that name of a plug-in, th
 command line and the web interface loop over kinds to execute, describe, draw, export and play runs.
 
 All kinds share one scheme of execution. A step is stored as soon as it is done, the state of the current step every two
-seconds and on interruption, and finally the result. A resumed run produces the same rows.
+seconds and on interruption, and finally the result. A resumed run produces the same rows. Independent jobs of a run are
+distributed over processes and stored in job order, so their rows do not depend on the number of processes; rows of
+earlier runs are reused.
 """
 
+import hashlib
+import json
+import os
 import shlex
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from .. import __version__
 from ..core.agents import Agent
 from ..core.find import command_spec, load_game, spec_of
 from ..core.game import Game, known_game, parameters_of
 from ..core.plugins import collect, former_names, load, sources
-from ..core.untrusted_input import shorten
-from ..process.heartbeat import say
-from .report import Cell, Part, Report, Table
-from .report.model import Curve, CurvePoint, trail_chart
+from ..core.untrusted_input import parse_json, read_head, shorten
+from ..process.heartbeat import SilenceLimits, say
+from .report import Cell, Curve, CurvePoint, Part, Report, Table, trail_chart
 from .request import Request, fits, game_of_run
-from .store import KEEP_SECONDS, Json, Row, Run, Summary, canonical, default_path
+from .store import KEEP_SECONDS, Json, Run, Store, Summary, canonical, default_path
+from .store import Row as StoredRow
 
 # Resources, progress and recording
 
 Stage = TypeVar("Stage")
-
-
 Result = TypeVar("Result")
 
 
@@ -50,8 +54,7 @@ def run_generator(work: Generator[Stage, None, Result], watch: Callable[[Stage],
         try:
             stage = next(work)
         except StopIteration as end:
-            result: Result = end.value
-            return result
+            return cast("Result", end.value)
         watch(stage)
 
 
@@ -159,7 +162,7 @@ class Kind:
     writes_report = False  # true if the command line always writes the report, into a separate folder
     state_is_step = False  # true if an interruption stores the findings so far as a step, not as a partial state
     # Adds a new row to the summary rows, for runs with very many rows.
-    compact_rows: Callable[[list[Row], Row], None] | None = None
+    compact_rows: Callable[[list[StoredRow], StoredRow], None] | None = None
     request: type[Request] | None = None  # model of its requests
 
     def __init_subclass__(cls) -> None:
@@ -246,11 +249,8 @@ class Kind:
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
         """Return the request as pairs of label and text."""
-        own = {
-            key: key
-            for key, value in ask.items()
-            if key not in ("game", "method") and not isinstance(value, list | dict)
-        }
+        plain = [key for key, value in ask.items() if not isinstance(value, list | dict)]
+        own = {key: key for key in plain if key not in ("game", "method")}
         labels = (own if self.request is None else self.request.labels()) | VERSIONS
         shown = [(label, self.value_text(ask, key)) for key, label in labels.items() if ask.get(key) is not None]
         return [("game", title_of(ask["game"])), *shown]
@@ -361,7 +361,6 @@ def kinds() -> dict[str, Kind]:
 
 
 def kind_of_method(method: str | None) -> Kind:
-    """Return the kind of runs with this method."""
     # Most methods have the name of their file or slice, and one kind executes all tuning methods: the remaining files
     # need not be imported.
     for name, source in sorted(sources("runs.kinds").items(), key=lambda item: item[0] == TUNE):
@@ -404,7 +403,6 @@ def game_or_none(name: str) -> Game | None:
 
 
 def title_of(name: str) -> str:
-    """Return a game's title, or else the name."""
     game = game_or_none(name)
     return game.title if game else name
 
@@ -416,7 +414,6 @@ def finished_json(run: Run) -> Json:
 
 
 def in_sentences(lines: Iterable[str]) -> list[str]:
-    """Turn terminal lines into sentences."""
     return [f"{line[:1].upper()}{line[1:]}{'' if line.endswith(':') else '.'}" for line in lines]
 
 
@@ -428,3 +425,133 @@ def _figure(value: Any) -> str | int | float:
     if isinstance(value, dict):
         return ", ".join(f"{key} {_figure(number)}" for key, number in value.items())
     return value if isinstance(value, int | float) else str(value)
+
+
+# Independent jobs of a run
+
+Row = Json  # inputs and outputs of a job
+WORDS = ("game", "method", "first", "second", "against")  # inputs that identify a job in messages
+ONE_IN = 50  # one job in this many is done twice
+
+
+@dataclass(frozen=True)
+class Job:
+    """One unit of work: `work(**inputs, **derived_inputs)` returns the outputs stored with `inputs`."""
+
+    name: str  # name in the rows, independent of the function's name
+    work: Callable[..., Mapping[str, Any]]
+    inputs: Row
+    # Inputs derived from earlier rows, which are therefore not stored again.
+    derived_inputs: dict[str, Any] = field(default_factory=dict)
+    # True if the outcome is deterministic; false if the clock affects play.
+    repeatable: bool = True
+
+    def __call__(self) -> Row:
+        return {"job": self.name, **self.inputs, **self.work(**self.inputs, **self.derived_inputs)}
+
+    def __str__(self) -> str:
+        words = [str(self.inputs[word]) for word in WORDS if word in self.inputs]
+        return " ".join([self.name, *words, *([f"seed {self.inputs['seed']}"] if "seed" in self.inputs else [])])
+
+    @property
+    def key(self) -> str:
+        return canonical({"job": self.name, **self.inputs})
+
+    @property
+    def done_twice(self) -> bool:
+        """True for the sample of jobs done twice, to detect machines that compute wrongly."""
+        digest = hashlib.blake2b(self.key.encode(), digest_size=8).digest()
+        return self.repeatable and int.from_bytes(digest, "big") % ONE_IN == 0
+
+
+def earlier_runs(store: Store, method: str) -> list[Run]:
+    """Return the intact runs of a method made by this version."""
+    names = [found.name for found in store.summaries() if found.method == method and found.state != "damaged"]
+    return [run for run in map(store.read, names) if run.request.get("fogspiel") == __version__]
+
+
+def find_or_create_run(store: Store, ask: Json) -> Run:
+    """Return the stored run of this request, finished or not, or else a new one."""
+    for run in earlier_runs(store, ask["method"]):
+        if run.request == ask:
+            return store.acquire(run.name)
+    return store.create(ask)
+
+
+def rows_by(rows: Sequence[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return found
+
+
+def rows_of(run: Run) -> list[Row]:
+    return [body["row"] for body in run.steps]
+
+
+class JobRunner:
+    """Runner of a run's jobs, which reuses rows of this run and of earlier ones of its method."""
+
+    def __init__(self, run: Run, recorder: Recorder, context: Context, limits: SilenceLimits | None = None):
+        self.run, self.recorder, self.context, self.limits = run, recorder, context, limits or SilenceLimits()
+        with Store.open(context.store, write=False) as store:
+            earlier = earlier_runs(store, run.request["method"])
+        self.known = {body["key"]: body["row"] for known in (*earlier, run) for body in known.steps}
+
+    def rows(self, jobs: Sequence[Job]) -> Generator[Row, None, None]:
+        """Yield the rows of the jobs in order, each stored as a step when available; close the generator to stop."""
+        from ..process.jobs import run_jobs  # joblib, which most runs do not need
+
+        left, context = [job for job in jobs if job.key not in self.known], self.context
+        twice = [number for number, job in enumerate(left) if job.done_twice]
+        work = run_jobs(left, context.threads or 1, context.cluster, self._tell_fault, self.limits, twice)
+        with closing(work) as fresh:
+            for job in jobs:
+                row = self.known[job.key] if job.key in self.known else next(fresh)
+                self.recorder.step({"key": job.key, "row": row})
+                yield row
+
+    def _tell_fault(self, sentence: str) -> None:
+        note_repetition(self.context.store, self.run, sentence)
+        self.context.on_fault(sentence)
+
+
+# Log of jobs repeated after the loss of a worker, in a small file next to the store: rows do not depend on losses. The
+# file is readable by its owner only. If it is missing, damaged or not writable, nothing is reported.
+
+# Bytes read from the file, characters stored of a message, and number of reasons displayed.
+MAX_BYTES, MAX_LETTERS, SHOWN = 1_000_000, 300, 3
+
+
+def note_repetition(store: Path, run: Run, sentence: str) -> None:
+    """Log the loss of a worker if its job is repeated; an abandoned job ends the run with an error instead."""
+    if not sentence.endswith("repeated"):
+        return
+    line = json.dumps({"run": run.name, "created": run.created, "reason": sentence.rpartition(": ")[0][:MAX_LETTERS]})
+    with suppress(OSError):  # a full disk must not end the work
+        descriptor = os.open(_file_of(store), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with open(descriptor, "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
+def repetitions(store: Path, run: Run) -> list[str]:
+    found = []
+    with suppress(ValueError, TypeError, KeyError):
+        for line in read_head(_file_of(store), "the list of repetitions", MAX_BYTES).splitlines():
+            noted = parse_json(line)
+            if (noted["run"], noted["created"]) == (run.name, run.created):
+                found.append("".join(letter for letter in str(noted["reason"]) if letter.isprintable())[:MAX_LETTERS])
+    return found
+
+
+def repetition_words(reasons: list[str]) -> list[str]:
+    """Describe the repeated jobs and their reasons in one sentence; return no line if there are none."""
+    if not reasons:
+        return []
+    many = "1 job was repeated" if len(reasons) == 1 else f"Jobs were repeated {len(reasons)} times"
+    more = [f"and {len(reasons) - SHOWN} more"] if len(reasons) > SHOWN else []
+    return [f"{many}: {'; '.join([*reasons[:SHOWN], *more])}."]
+
+
+def _file_of(store: Path) -> Path:
+    return store.with_suffix(".repeated.jsonl")

@@ -20,16 +20,10 @@ from ..core.plugins import extras
 from ..core.untrusted_input import read_bytes
 from ..process.heartbeat import say
 from ..process.jobs import run_jobs
-from ..process.line_process import demand_program, split_command
-from ..process.worker_pool import Answer, WorkerPool
-from ..tuning.programs.contest import (
-    GameRequest,
-    ProgramContest,
-    Scale,
-    WorkerBackend,
-    demand_function,
-    worker_words,
-)
+from ..process.line_process import Answer, demand_program, split_command
+from ..process.worker_pool import WorkerPool
+from ..tuning.programs import contest
+from ..tuning.programs.contest import GameRequest, ProgramContest, Scale, ScoreBackend, WorkerBackend
 from ..tuning.programs.function_worker import split_words
 from ..tuning.programs.parameters import Parameters
 
@@ -69,11 +63,10 @@ class ProgramSpec:
         what = {FUNCTION: "function", COMMAND: "program"}.get(self.type, "engine")
         title, seconds = f"the {what} {self.spec}", seconds or self.seconds
         if cluster is not None:
-            return ProgramContest(
-                f"the {what}", parameters, ClusterBackend(self.command, title, seconds, scale, cluster), scale
-            )
-        pool = WorkerPool(self.command, workers, seconds, title)
-        return ProgramContest(f"the {what}", parameters, WorkerBackend(pool), scale)
+            door: ScoreBackend = ClusterBackend(self.command, title, seconds, scale, cluster)
+        else:
+            door = WorkerBackend(WorkerPool(self.command, workers, seconds, title))
+        return ProgramContest(f"the {what}", parameters, door, scale)
 
 
 # Builds the program of a command with this score scale, these facts and further options; raises ValueError.
@@ -83,10 +76,10 @@ Sort = Callable[[str, Scale, Mapping[str, Any], Sequence[str]], ProgramSpec]
 def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """Describe a function of a Python file, as in FILE.py:play."""
     file, name = split_words(words)
-    demand_function(words, scale)
+    contest.demand_function(words, scale)
     content = read_bytes(Path(file), "the Python file", MAX_BYTES, "that is no program")
     digest = hashlib.sha256(content + f"\0{name}".encode()).hexdigest()
-    return ProgramSpec(FUNCTION, words, digest, tuple(worker_words(words, scale)), facts, fixed=True)
+    return ProgramSpec(FUNCTION, words, digest, tuple(contest.worker_words(words, scale)), facts, fixed=True)
 
 
 def name_command(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
@@ -98,7 +91,7 @@ def name_command(words: str, scale: Scale, facts: Mapping[str, Any], more: Seque
 def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """Describe a chess engine, whose options are its parameters."""
     from ..tuning.programs import uci_worker  # imports chess
-    from ..tuning.programs.uci_options import options_of
+    from ..tuning.programs.uci_match import options_of
 
     engine = demand_program(split_command(words))
     asked = [f"--engine={words}", *limit_words(facts, UCI_FACTS), *(word.replace("--uci-", "--", 1) for word in more)]
@@ -112,16 +105,16 @@ def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[
     def check(parameters: Parameters) -> None:
         options_of(words).demand(parameters)
 
-    return ProgramSpec(
-        UCI,
-        words,
-        digest_of(engine),
-        (sys.executable, "-m", uci_worker.__name__, *asked),
-        {key: facts[key] for key in UCI_FACTS if facts.get(key) is not None} | {CONDITIONS: conditions},
-        seconds=GAME_SECONDS,
-        more=tuple(more),
-        check=check,
-    )
+    digest, command = digest_of(engine), (sys.executable, "-m", uci_worker.__name__, *asked)
+    kept = {key: facts[key] for key in UCI_FACTS if facts.get(key) is not None} | {CONDITIONS: conditions}
+    return ProgramSpec(UCI, words, digest, command, kept, seconds=GAME_SECONDS, more=tuple(more), check=check)
+
+
+def uci_parameter_file(words: str) -> str:
+    from ..tuning.programs.uci_match import options_of, parameter_table
+
+    found = options_of(words)
+    return parameter_table(found, found.tunable)
 
 
 def limit_words(facts: Mapping[str, Any], known: Sequence[str]) -> list[str]:
@@ -131,7 +124,7 @@ def limit_words(facts: Mapping[str, Any], known: Sequence[str]) -> list[str]:
 
 def _conditions(more: Sequence[str]) -> str:
     """Return the digest of the engine's other inputs; files count by content."""
-    from ..tuning.programs.openings import book_content
+    from ..tuning.programs.uci_worker import book_content
 
     parts = []
     for word in more:
@@ -155,12 +148,13 @@ class ProgramType(NamedTuple):
     # The program's own parameters as tables by command, and as a parameter file, if it can report them.
     tables: Callable[[str], dict[str, dict[str, Any]]] | None = None
     file: Callable[[str], str] | None = None
+    limits: Sequence[str] = ()  # conditions of its games that the user may set, of UCI_FACTS
 
 
 PROGRAM_TYPES = {
     FUNCTION: ProgramType(name_function, "function", "FILE.py:NAME"),
     COMMAND: ProgramType(name_command, "command"),
-    UCI: ProgramType(name_uci, "chess engine"),
+    UCI: ProgramType(name_uci, "chess engine", file=uci_parameter_file, limits=UCI_FACTS),
 }
 
 
@@ -208,14 +202,11 @@ class Games:
         return f"{len(self.questions)} games of {self.title}"
 
     def __call__(self) -> list[Answer]:
-        def judge(_: int, answer: Answer) -> None:
-            self.scale.check(answer["score"])
-
         with WorkerPool(self.command, 1, self.seconds, self.title) as program:
-            return program.ask(self.questions, judge)
+            return program.ask(self.questions, lambda _, answer: self.scale.check(answer["score"]))
 
 
-class ClusterBackend:
+class ClusterBackend(ScoreBackend):
     """Backend that runs a program on the machines of a Dask cluster."""
 
     least = GAMES_PER_JOB * JOBS // 2
@@ -236,6 +227,3 @@ class ClusterBackend:
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
         self.on_fault = listener
-
-    def close(self) -> None:
-        """Do nothing: every job has ended its program."""

@@ -7,25 +7,12 @@ Nothing here imports Numba, so that `--help` is fast.
 import re
 import shlex
 import time
+import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    Self,
-    TypedDict,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypedDict, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 from pydantic.fields import FieldInfo
@@ -116,9 +103,9 @@ def fits(value: object, annotation: Any) -> bool:
         return any(fits(value, one) for one in inner)
     if origin in (list, tuple):
         return isinstance(value, list) and all(fits(member, inner[0]) for member in value)
-    if is_typeddict(annotation) or is_dataclass(annotation):
-        types = {key: one for key, one in get_type_hints(annotation).items() if get_origin(one) is not ClassVar}
-        present = types if is_typeddict(annotation) else value  # a record has defaults for missing keys
+    if typing.is_typeddict(annotation) or is_dataclass(annotation):
+        types = {key: one for key, one in typing.get_type_hints(annotation).items() if get_origin(one) is not ClassVar}
+        present = types if typing.is_typeddict(annotation) else value  # a record has defaults for missing keys
         return isinstance(value, dict) and value.keys() <= types.keys() and all(
             fits(value.get(key), types[key]) for key in cast("dict[str, Any]", present)
         )  # fmt: skip
@@ -146,12 +133,8 @@ class Asked:
     on_page: bool = True
 
 
-NOTHING_MORE = Asked()
-
-
 def asked_of(info: FieldInfo) -> Asked:
-    """Return the `Asked` of a field."""
-    return next((more for more in reversed(info.metadata) if isinstance(more, Asked)), NOTHING_MORE)
+    return next((more for more in reversed(info.metadata) if isinstance(more, Asked)), Asked())
 
 
 @dataclass(frozen=True)
@@ -235,15 +218,11 @@ class Request(BaseModel):
     """Everything that the result of a run depends on."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    once: ClassVar[bool] = False
-    """True if a stored run of the same request, finished or not, is reused."""
+    once: ClassVar[bool] = False  # true if a stored run of the same request, finished or not, is reused
     command_name: ClassVar[str] = ""
-    tab: ClassVar[str] = ""
-    """Title of its form; empty for a request without one."""
-    shown: ClassVar[tuple[str, ...]] = ()
-    """Options that its command always shows, even with default values."""
-    lacking: ClassVar[tuple[str, ...]] = ()
-    """Keys missing in row 0 of earlier versions or of some methods."""
+    tab: ClassVar[str] = ""  # title of its form; empty for a request without one
+    shown: ClassVar[tuple[str, ...]] = ()  # options that its command always shows, even with default values
+    lacking: ClassVar[tuple[str, ...]] = ()  # keys missing in row 0 of earlier versions or of some methods
 
     def __init__(self, *values: Any, **named: Any) -> None:
         """Take fields in order or by name; any error is a single message."""
@@ -261,7 +240,6 @@ class Request(BaseModel):
 
     @classmethod
     def asked_fields(cls) -> "Iterator[tuple[str, FieldInfo, Asked]]":
-        """Yield the fields that the user can set."""
         for name, info in cls.model_fields.items():
             more = asked_of(info)
             if name != "kind" and not more.stored_only:
@@ -321,7 +299,7 @@ class Request(BaseModel):
                 types[name] = list[AgentJson]
             else:
                 types[name] = str if info.is_required() else str | None
-                types |= {f"{name}_{key}": it for key, it in get_type_hints(AgentJson).items() if key != "name"}
+                types |= {f"{name}_{key}": it for key, it in typing.get_type_hints(AgentJson).items() if key != "name"}
         del types["kind"]
         return {name: it | None if name in cls.lacking else it for name, it in types.items()}
 
@@ -346,7 +324,6 @@ class Request(BaseModel):
 
     @property
     def command(self) -> str:
-        """The command that repeats this request."""
         arguments, options = self.typed()
         return " ".join(["fogspiel", self.command_name, *map(shlex.quote, (*arguments, *options))])
 

@@ -122,8 +122,7 @@ class TuneRequest(Request):
     """Tune the strategy of a game; every step is stored, and the run can be stopped and resumed at any time."""
 
     command_name, tab = "tune", "Tune"
-    seeds_method: ClassVar[str] = "tune-seeds"
-    """Method in rows of tunings from several seeds."""
+    seeds_method: ClassVar[str] = "tune-seeds"  # in rows of tunings from several seeds
     lacking = ("final",)
     kind: Literal["tune"] = "tune"
     game: Annotated[GameName, Asked("tunable game", argument=True, page="batawaf", hint="")]
@@ -151,8 +150,7 @@ class TuneRequest(Request):
         Field(gt=0, title="Fresh games for the score", description="Fresh games for the final score."),
         Asked(subject="the budget of report games", page_most=MANY),
     ] = 20_000
-    final: Annotated[bool, Asked(stored_only=True)] = True
-    """True if the run ends with a race of its result against the initial parameters; false in earlier versions."""
+    final: Annotated[bool, Asked(stored_only=True)] = True  # with a race against the initial parameters; once false
     seeds: Annotated[
         int | None,
         Field(
@@ -180,7 +178,7 @@ class TuneRequest(Request):
     def resolved(self, store: Path) -> Self:
         """Return the request with a budget; several seeds have it in games, so results do not depend on the clock."""
         from ..core.game import known_game
-        from ..tuning.contest import contest_of
+        from ..tuning.arena import contest_of
         from ..tuning.tune import measure_speed
 
         seconds = seconds_for(self.games, None, self.seconds)
@@ -208,8 +206,7 @@ class ProgramRequest(Request):
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
-    parameters: tuple[Mapping[str, Any], ...]
-    """One table per parameter: name, start, limits, scale."""
+    parameters: tuple[Mapping[str, Any], ...]  # one table per parameter: name, start, limits, scale
     search: Annotated[Text, Field(title="Method")] = DEFAULT_METHOD
     race: Race = DEFAULT_RACE
     delta: Delta = 0.05
@@ -218,11 +215,9 @@ class ProgramRequest(Request):
     seed: Seed = 1
     games: BudgetOfGames = 20_000
     seconds: BudgetOfSeconds = None
-    range: tuple[float, float] | None = None
-    """Score range; None if scores are wins, draws and losses."""
+    range: tuple[float, float] | None = None  # of scores; None if these are wins, draws and losses
     alone: bool = False
-    facts: Mapping[str, Any] = Field(default_factory=dict)
-    """Further inputs of the games, by the type of program."""
+    facts: Mapping[str, Any] = Field(default_factory=dict)  # further inputs of the games, by the type of program
 
     def check(self) -> None:
         from ..stats.race import Race
@@ -376,7 +371,7 @@ class BoundsRequest(Request):
 
     def check(self) -> None:
         from ..core.game import known_game
-        from ..solving.bounds.informed_opponent import Schedule, demand_size
+        from ..solving.bounds import Schedule, demand_size
         from ..solving.proofs.checkers.phantom_bounds import GAMES
 
         if self.game not in GAMES:
@@ -461,8 +456,7 @@ class ExploitRequest(Request):
     missing: Annotated[
         Literal["refuse", "uniform"],
         Field(
-            title="Where the policy has no answer",
-            description="Where the policy has no answer: refuse, or uniform.",
+            title="Where the policy has no answer", description="Where the policy has no answer: refuse, or uniform."
         ),
         Asked(hint=""),
     ] = "refuse"
@@ -500,9 +494,7 @@ class DiagnoseRequest(Request):
     pair_games: Annotated[
         int,
         Field(
-            ge=1,
-            title="Games for each pair of checkpoints",
-            description="Fresh games for each pair of checkpoints.",
+            ge=1, title="Games for each pair of checkpoints", description="Fresh games for each pair of checkpoints."
         ),
         Asked(wanted="at least 1", page=2_000, page_most=1e7),
     ] = 4_000
@@ -524,8 +516,7 @@ class VerifyRequest(Request):
         Asked("certificate", argument=True),
     ]
     seconds: Annotated[
-        float,
-        Field(gt=0, title="CPU seconds", description="Refuse what takes more CPU seconds to check."),
+        float, Field(gt=0, title="CPU seconds", description="Refuse what takes more CPU seconds to check.")
     ] = 600.0
     size: Annotated[
         float, Field(gt=0, title="Size (MiB)", description="Refuse a larger file, in MiB."), Asked(option="max-mib")
@@ -581,5 +572,5 @@ def check_route(name: str) -> None:
     find_solve_method(name)
 
 
+# Checks of a text by its type of name; kinds of slices list more.
 NAMED: dict[str, Callable[[str], None]] = {"method": check_method, "race": check_race, "route": check_route}
-"""Checks of a text by its type of name; kinds of slices list more."""

@@ -8,26 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..core.game import WIN_DRAW_LOSS, Game
-from ..process.jobs import SilenceLimits
-from ..stats.elo import INTERVALS_NOTE
+from ..process.heartbeat import SilenceLimits
+from ..stats import round_robin
+from ..stats.evaluate import INTERVALS_NOTE
 from ..stats.race import Race, decision, interval
-from ..stats.round_robin import (
-    RESAMPLES,
-    TRUSTED_SHARE,
-    claims,
-    counts_of,
-    cycle,
-    cyclic_share,
-    elo,
-    error_bars,
-    nash_average,
-    resample,
-    scores_of,
-    share_of_luck,
-    undefeated,
-)
-from .execute import Job, Row, rows_of
-from .report import Chart, Series, Table
+from ..stats.round_robin import TRUSTED_SHARE, counts_of, cyclic_share, error_bars, nash_average, scores_of
+from .kind import Job, Row, rows_of
+from .report import Cell, Chart, Series, Table
 from .request import signed, with_interval
 from .store import Json, Run
 
@@ -46,16 +33,16 @@ class Standings:
         for i, j in combinations(range(len(players)), 2):
             low, high = interval(counts[i, j], RISK / self.pairs)  # Bonferroni
             self.limits[i, j], self.limits[j, i] = (low, high), (1 - high, 1 - low)
-        self.claims, self.luck = claims(counts), share_of_luck(counts)
+        self.claims, self.luck = round_robin.claims(counts), round_robin.share_of_luck(counts)
         self.nash, self.share = nash_average(self.scores), cyclic_share(self.scores)
-        again = list(resample(counts, seed, RESAMPLES))
+        again = list(round_robin.resample(counts, seed, round_robin.RESAMPLES))
         equilibria = [nash_average(scores_of(drawn)) for drawn in again]
         self.weight_bars = error_bars([found.weights for found in equilibria])
         self.support_bars = [float(bar) for bar in error_bars([found.support for found in equilibria])]
         self.share_bars = [float(bar) for bar in error_bars([cyclic_share(scores_of(drawn)) for drawn in again])]
         rated = self.share < TRUSTED_SHARE
-        self.elo = elo(counts) if rated else None
-        self.elo_bars = error_bars([elo(drawn) for drawn in again]) if rated else None
+        self.elo = round_robin.elo(counts) if rated else None
+        self.elo_bars = error_bars([round_robin.elo(drawn) for drawn in again]) if rated else None
 
     @property
     def pairs(self) -> int:
@@ -69,12 +56,12 @@ class Standings:
     @property
     def best(self) -> list[str]:
         """Best players by the definition of Table III: at least one half against every opponent."""
-        return [self.players[i] for i in undefeated(self.scores)]
+        return [self.players[i] for i in round_robin.undefeated(self.scores)]
 
     @property
     def circle(self) -> list[str]:
         """Players in a cycle of significant wins; empty if there is none."""
-        return [self.players[i] for i in cycle(self.beats)]
+        return [self.players[i] for i in round_robin.cycle(self.beats)]
 
     def order(self) -> list[int]:
         """Return the players by score against the Nash average, then by mean score."""
@@ -257,19 +244,16 @@ def tables(found: Standings, prefix: str = "", what: str = "") -> list[Table]:
     """Return the ranking, the cross-table and all pairs; `prefix` starts their file names."""
     names, order = found.players, found.order()
     means = (found.scores.sum(axis=1) - 0.5) / (len(names) - 1)  # against the opponents; the diagonal is one half
-    ranked = []
+    ranked, crossed = list[Sequence[Cell]](), list[Sequence[Cell]]()
     for i in order:
         rated: tuple[float | None, ...] = (None, None, None)
         if found.elo is not None and found.elo_bars is not None:
             rated = (float(found.elo[i]), float(found.elo_bars[0][i]), float(found.elo_bars[1][i]))
-        ranked.append(
-            (
-                names[i], found.nash.scores[i], means[i], found.nash.weights[i], found.weight_bars[0][i],
-                found.weight_bars[1][i], f"{int(found.beats[i].sum())}", "yes" if names[i] in found.best else "no",
-                *rated,
-            )
-        )  # fmt: skip
-    crossed = [(names[i], *("" if i == j else _cell(found, i, j) for j in order)) for i in order]
+        weights = (found.nash.weights[i], found.weight_bars[0][i], found.weight_bars[1][i])
+        shown = (f"{int(found.beats[i].sum())}", "yes" if names[i] in found.best else "no")
+        ranked.append((names[i], found.nash.scores[i], means[i], *weights, *shown, *rated))
+        cells = ("" if i == j else with_interval(found.scores[i, j], found.limits[i, j]) for j in order)
+        crossed.append((names[i], *cells))
     pairs = []
     for i, j in combinations(range(len(names)), 2):
         claim = min(found.claims[i, j], found.claims[j, i])
@@ -281,11 +265,6 @@ def tables(found: Standings, prefix: str = "", what: str = "") -> list[Table]:
         Table(f"{prefix}cross", f"Cross-table{what}", ("player", *(f"v {names[j]}" for j in order)), crossed),
         Table(f"{prefix}pairs", f"All pairs{what}", PAIRS, pairs, note=PAIRS_NOTE),
     ]
-
-
-def _cell(found: Standings, i: int, j: int) -> str:
-    low, high = found.limits[i, j]
-    return f"{found.scores[i, j]:.4f} [{low:.4f}, {high:.4f}]"
 
 
 def charts(found: Standings, prefix: str = "") -> list[Chart]:

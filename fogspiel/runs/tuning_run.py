@@ -3,49 +3,20 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..core.agents import PolicyJson, encode_policy, fixed_baseline, policy_json_in
-from ..core.game import WIN_DRAW_LOSS, Game, known_game
+from ..core.game import Game, known_game
 from ..core.untrusted_input import JsonRecord
-from ..stats.elo import elo_of, normalised_elo
 from ..stats.race import Race, interval, mean
-from ..tuning.arena import FINAL, Arena, Budget, Event
-from ..tuning.contest import Contest, freeze_mixture
-from ..tuning.tune import (
-    START,
-    BudgetSplit,
-    SearchLog,
-    Validation,
-    measure_speed,
-    split_budget,
-    start_log,
-    steps_of,
-    validate,
-)
+from ..tuning.arena import FINAL, Arena, Budget, Contest, Event, freeze_mixture, thin_checkpoints
+from ..tuning.tune import SearchLog, Validation, measure_speed, split_budget, steps_of, validate
 from .kind import Context, Progress, Recorder
 from .request import signed, with_interval
+from .requests import ProgramRequest, TuneRequest
 from .store import Json, Row, Run
-
-
-def validation_json(final: Validation, payoffs: Sequence[Fraction]) -> Json:
-    """Return score and interval against the initial parameters, and Elo if games are won, drawn and lost."""
-    low, span = float(payoffs[0]), float(payoffs[-1] - payoffs[0])
-    figures: Json = {"against": START, "candidate": final.candidate, "proved": final.proved, "games": final.games}
-    if not final.games:
-        return figures
-    figures |= {"score": low + span * final.score, "interval": [low + span * limit for limit in final.interval]}
-    figures |= {"pairs": list(final.counts), "better": final.interval[0] > 0.5}
-    if final.gain is not None:
-        figures |= {"gain": span * final.gain[0], "gain_interval": [span * limit for limit in final.gain[1:]]}
-    if tuple(payoffs) == WIN_DRAW_LOSS:
-        figures |= {"elo": _finite(elo_of(final.score)), "elo_interval": [_finite(elo_of(x)) for x in final.interval]}
-        normalised = [_finite(normalised_elo(final.counts, x)) for x in (final.score, *final.interval)]
-        figures |= {"normalised_elo": normalised[0], "normalised_elo_interval": normalised[1:]}
-    return figures
 
 
 def proof_sentence(proof: Mapping[str, Any]) -> str:
@@ -71,10 +42,6 @@ def pairs_sentence(proof: Mapping[str, Any]) -> str:
     low, high = proof["normalised_elo_interval"]
     normalised = f"{signed(proof['normalised_elo'], '+')} [{signed(low, '-')}, {signed(high, '+')}]"
     return f"normalised Elo {normalised}; pairs from two losses to two wins: {' '.join(map(str, proof['pairs']))}"
-
-
-def _finite(elo: float) -> float | None:
-    return elo if abs(elo) < float("inf") else None
 
 
 # Results of tuning runs: the stored steps, and the vector or mixture of each.
@@ -159,68 +126,48 @@ PATIENCE = 1.5  # tolerance factor on the time budget of the games it was conver
 NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []}
 
 
-@dataclass(frozen=True)
-class TuningTask:
-    game: Game | Contest
-    method: str
-    race: Race
-    baseline: str
-    observation: str
-    seed: int
-    games: int | None
-    seconds: float | None
-    share: float  # fraction of the budget for the validation races; 0 omits them
-
-
-class StoredTuning:
-    """The rows of an interrupted run, by type."""
-
-    def __init__(self, run: Run) -> None:
-        self.partial = run.partial()
-        self.budget: int | None = next((row["budget"] for row in run.steps if "budget" in row), None)
-        self.steps = [row for row in run.steps if "budget" not in row and "final" not in row]
-        self.finals = [row for row in run.steps if "final" in row]
-        self.judging = bool(self.finals) or (self.partial is not None and "spent" in self.partial)
-
-    @property
-    def spent(self) -> int | None:
-        """Games played by the method, if validation has started."""
-        if self.finals:
-            return int(self.finals[0]["games"] - sum(event["games"] for event in self.finals[0]["events"]))
-        return int(self.partial["spent"]) if self.judging and self.partial is not None else None
-
-
 class TuningWork:
-    def __init__(self, search: TuningTask, run: Run, recorder: Recorder, context: Context) -> None:
-        self.search, self.recorder, self.context, self.stored = search, recorder, context, StoredTuning(run)
-        self.left = None if search.seconds is None else search.seconds - run.seconds_worked
-        self.began, self.total = time.monotonic(), search.games or self.stored.budget
+    """Execution of a tuning run until its budget is spent."""
+
+    def __init__(
+        self, game: Game | Contest, method: str, baseline: str, share: float, request: TuneRequest | ProgramRequest,
+        run: Run, recorder: Recorder, context: Context,
+    ) -> None:  # fmt: skip
+        """Read the rows of an interrupted run; `share` of the budget is for validation races, and 0 omits them."""
+        self.game, self.method, self.baseline, self.share, self.request = game, method, baseline, share, request
+        self.recorder, self.context, self.threads = recorder, context, context.threads or 1
+        self.partial, rows = run.partial(), run.steps
+        self.steps = [row for row in rows if "budget" not in row and "final" not in row]
+        self.finals = [row for row in rows if "final" in row]
+        self.judging = bool(self.finals) or (self.partial is not None and "spent" in self.partial)
+        self.left = None if request.seconds is None else request.seconds - run.seconds_worked
+        self.began = time.monotonic()
+        self.total = request.games or next((row["budget"] for row in rows if "budget" in row), None)
 
     def tune(self) -> Json:
         """Return the result, its cost and its validation."""
-        parts = self._parts()
-        arena, way = self._follow(parts)
-        games = arena.games if self.stored.spent is None else self.stored.spent
-        if not self.search.share:
-            return {**way.answer, "games": games, "steps": self.recorder.steps}
-        final, games = self._judge(parts, way, games)
-        result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
-        result |= {"proof": validation_json(final, self.search.game.payoffs)}
-        return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
-
-    def _parts(self) -> BudgetSplit:
-        """Return the games of the method and of the validation; without validation there may be no limit."""
-        if not self.search.share:
-            return BudgetSplit(self.total or 0, 0)
-        if self.search.games is None:
+        if self.share and self.request.games is None:
             self.total = self.total or self._worth()
             self.recorder.step(NO_STEP | {"games": 0, "budget": self.total})
-        return split_budget(self.total or 0, self.search.share)
+        # Without validation there may be no limit.
+        for_method, for_final = split_budget(self.total or 0, self.share)
+        arena, way = self._follow(for_method)
+        games = arena.games
+        if self.finals:
+            games = self.finals[0]["games"] - sum(event["games"] for event in self.finals[0]["events"])
+        elif self.judging and self.partial is not None:
+            games = self.partial["spent"]
+        if not self.share:
+            return {**way.answer, "games": games, "steps": self.recorder.steps}
+        final, games = self._judge(for_final, way, games)
+        result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
+        result |= {"proof": final.to_json(self.game.payoffs)}
+        return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
 
     def _worth(self) -> int:
+        """Return the number of games that the seconds are worth."""
         self.context.on_progress(Progress("measuring how fast games are", 0.0, 0))
-        arena = self._arena(Budget())
-        speed = measure_speed(arena.contest, self.search.seed, self.context.threads or 1)
+        speed = measure_speed(self._arena(Budget()).contest, self.request.seed, self.threads)
         left = (self.left or 0.0) - (time.monotonic() - self.began)
         return max(int(speed * left), MIN_GAMES)
 
@@ -228,54 +175,52 @@ class TuningWork:
         """Return the deadline of this share of the seconds; games converted from them may exceed it."""
         if self.left is None:
             return None
-        return self.began + share * self.left * (1.0 if self.search.games or not self.search.share else PATIENCE)
+        return self.began + share * self.left * (1.0 if self.request.games or not self.share else PATIENCE)
 
     def _arena(self, budget: Budget, **more: Any) -> Arena:
-        search, threads = self.search, self.context.threads or 1
-        return Arena(
-            search.game, search.seed, search.race, search.baseline, budget, search.observation, threads, **more
-        )
+        ask = self.request
+        race = Race(ask.race, ask.delta, ask.epsilon)
+        return Arena(self.game, ask.seed, race, self.baseline, budget, ask.observation, self.threads, **more)
 
-    def _follow(self, parts: BudgetSplit) -> tuple[Arena, SearchLog]:
-        search, stored = self.search, self.stored
-        recorded = [event for row in stored.steps for event in row["events"]]
+    def _follow(self, games: int) -> tuple[Arena, SearchLog]:
+        recorded = [event for row in self.steps for event in row["events"]]
 
         def watch(arena: Arena, event: Event) -> None:
             self.recorder.save_partial(lambda: event)
             self._tell(f"step {way.steps + 1}{_standing(event)}", arena.games + event["games"])
 
         arena = self._arena(
-            Budget(parts.method if self.total else None, self._deadline(1 - search.share)),
+            Budget(games if self.total else None, self._deadline(1 - self.share)),
             recorded=recorded,
-            partial=None if stored.judging else stored.partial,
+            partial=None if self.judging else self.partial,
             on_batch=watch,
-            last_event=len(recorded) if stored.judging else None,
+            last_event=len(recorded) if self.judging else None,
         )
-        way = start_log(arena)
-        for number, row in enumerate(_rows(search.method, arena, way)):
-            earlier = stored.steps[number] if number < len(stored.steps) else row
+        way = SearchLog({"theta": arena.start.tolist()})
+        for number, row in enumerate(_rows(self.method, arena, way)):
+            earlier = self.steps[number] if number < len(self.steps) else row
             if "weights" in earlier and not arena.contest.mixes and earlier["events"] == row["events"]:
                 row = earlier  # of an older version, whose final mixture the program could not play
             if self.recorder.step(row):
                 self._tell(f"step {way.steps}, population {row['population']}", arena.games)
         return arena, way
 
-    def _judge(self, parts: BudgetSplit, way: SearchLog, spent: int) -> tuple[Validation, int]:
+    def _judge(self, games: int, way: SearchLog, spent: int) -> tuple[Validation, int]:
         """Run the validation races; return the validation of the result and the games of the whole run."""
 
         def watch(arena: Arena, event: Event) -> None:
             self.recorder.save_partial(lambda: {**event, "spent": spent})
             self._tell(f"last races, against the start{_standing(event)}", spent + arena.games + event["games"])
 
-        least = time.monotonic() + self.search.share * (self.search.seconds or 0.0)
+        least = time.monotonic() + self.share * (self.request.seconds or 0.0)
         arena = self._arena(
-            Budget(parts.final, None if self.left is None else max(self._deadline(1.0) or 0.0, least)),
-            recorded=[event for row in self.stored.finals for event in row["events"]],
-            partial=self.stored.partial if self.stored.judging else None,
+            Budget(games, None if self.left is None else max(self._deadline(1.0) or 0.0, least)),
+            recorded=[event for row in self.finals for event in row["events"]],
+            partial=self.partial if self.judging else None,
             on_batch=watch,
             purpose=FINAL,
         )
-        for final in validate(arena, way.answer, way.checkpoints):
+        for final in validate(arena, way.answer, thin_checkpoints(way.accepted)):
             row = NO_STEP | {"accepted": final.proved, "games": spent + arena.games, "final": final.candidate}
             self.recorder.step(row | {"events": arena.take_events()})
             last = final
@@ -283,11 +228,6 @@ class TuningWork:
 
     def _tell(self, words: str, games: int) -> None:
         self.context.on_progress(Progress(words, games / self.total if self.total else None, games))
-
-
-def tune_contest(search: TuningTask, run: Run, recorder: Recorder, context: Context) -> Json:
-    """Execute a tuning run until its budget is spent; return its result, cost and validation."""
-    return TuningWork(search, run, recorder, context).tune()
 
 
 def _standing(event: Event) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.compile.kernel import kernel
-from ..stats.highs import AT_UPPER, BASIC
+from ..stats.linear_programs import AT_UPPER, BASIC
 from .methods.lp import LinearProgram, LpPoint, basis_statuses, plans_of, program_of
 from .tree.sequence_form import (
     SequenceForm,
@@ -59,7 +59,9 @@ def vertex(
     kept = tight[row] & inside[column] & (whole != 0)
     i, j, entry = down[row[kept]], across[column[kept]], whole[kept]
     heaviest = max(np.bincount(line, np.abs(entry), size).max(initial=1) for line in (i, j))
-    prime = _prime_below(min(2**31, 2**62 // int(heaviest)))
+    # The largest prime that keeps sums in 64 bits, or 0 if it is too small to be of use
+    candidates = range(min(2**31, 2**62 // int(heaviest)) - 1, 2**16, -1)
+    prime = next((n for n in candidates if all(n % d for d in range(2, isqrt(n) + 1))), 0)
     matrix, transposed = sparse(i, j, entry, size), sparse(j, i, entry, size)
     factors = factorise(matrix, prime) if prime else None
     if factors is None:
@@ -75,12 +77,6 @@ def _resting(status: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.nda
     """Return the integer value of each nonbasic variable, at a bound or free and 0; 0 for the basic ones."""
     value = np.where(status == AT_UPPER, upper, lower)
     return np.where((status == BASIC) | ~np.isfinite(value), 0, value).astype(np.int64)
-
-
-def _prime_below(limit: int) -> int:
-    """Return the largest prime below a number, or 0 if it is too small to be of use."""
-    candidates = range(limit - 1, 2**16, -1)
-    return next((n for n in candidates if all(n % d for d in range(2, isqrt(n) + 1))), 0)
 
 
 class Factors(NamedTuple):
@@ -273,11 +269,10 @@ def exact_bounds(form: SequenceForm, primal_player: int, point: LpPoint) -> Exac
 def exact_from(form: SequenceForm, x: list[Fraction], y: list[Fraction]) -> ExactBounds:
     """Return the bounds secured by two plans in fractions, such as a program's `vertex`; repair small faults."""
     for treeplex, plan in zip(form.treeplexes, (x, y), strict=True):
-        if len(plan) != treeplex.sequences:
-            raise ValueError(
-                f"a plan has {len(plan)} weights but must have {treeplex.sequences}, one for each sequence"
-            )
-    return _best(form, iter([[repair(form.treeplexes[0], x), repair(form.treeplexes[1], y)]]))
+        width = treeplex.sequences
+        if len(plan) != width:
+            raise ValueError(f"a plan has {len(plan)} weights but must have {width}, one for each sequence")
+    return _best(form, iter([list(map(repair, form.treeplexes, (x, y)))]))
 
 
 def _best(form: SequenceForm, candidates: Iterator[list[RealisationPlan | None]]) -> ExactBounds:
@@ -293,11 +288,8 @@ def _best(form: SequenceForm, candidates: Iterator[list[RealisationPlan | None]]
             break
     if len(best) < 2:
         raise ValueError(f"the common denominator of a plan must not be longer than {MAX_BITS} bits")
-    (lower, x), (minus_upper, y) = best[0], best[1]
-    first, second = form.treeplexes
-    return ExactBounds(
-        lower, -minus_upper, (behaviour_fractions(first, x.weights), behaviour_fractions(second, y.weights))
-    )
+    first, second = (behaviour_fractions(treeplex, best[k][1].weights) for k, treeplex in enumerate(form.treeplexes))
+    return ExactBounds(best[0][0], -best[1][0], (first, second))
 
 
 def guarantee(form: SequenceForm, player: int, plan: RealisationPlan) -> Fraction:
@@ -368,14 +360,10 @@ def _candidates(form: SequenceForm, primal_player: int, point: LpPoint) -> Itera
             pair = [repair(mine, found[0]), repair(theirs, found[1])]
             yield pair[::-1] if primal_player else pair
     plans = plans_of(form, primal_player, point.primal, point.dual)
-    behaviours = [
-        (treeplex, behaviour_of(treeplex, plan)) for treeplex, plan in zip(form.treeplexes, plans, strict=True)
-    ]
+    behaviours = [*zip(form.treeplexes, map(behaviour_of, form.treeplexes, plans), strict=True)]
     for largest in DENOMINATORS:
-        yield [
-            plan_of_behaviour(treeplex, round_strategy(treeplex, behaviour, largest))
-            for treeplex, behaviour in behaviours
-        ]
+        rounded = ((treeplex, round_strategy(treeplex, behaviour, largest)) for treeplex, behaviour in behaviours)
+        yield [plan_of_behaviour(treeplex, behaviour) for treeplex, behaviour in rounded]
     yield [_fine(treeplex, behaviour) for treeplex, behaviour in behaviours]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..core.compile.kernel import Kernel, interpreted, need_no_compiler
+from ..core.compile.kernel import interpreted, need_no_compiler
 from ..core.find import is_tree, load_game, read_tree
 from ..core.game import CHANCE, OVER, Game, known_game
 from ..core.plugins import extras
@@ -21,8 +21,8 @@ from .proofs.checkers.tree import GamePositions, PositionFacts, Positions
 
 if TYPE_CHECKING:
     from .methods import NamedGames
+    from .tree import Tree
     from .tree.builder import LabelledTree
-    from .tree.tree import Tree
 
 NODE_BYTES = 400  # maximum bytes of a node of a tree that is built in Python
 # Receives the number of histories so far, and the fraction of the total where that is known.
@@ -38,16 +38,12 @@ class GameSource(ABC):
     """A solvable game from any source of rules."""
 
     game: Game | None = None
+    family: str  # of a game of the package, else empty
 
-    def __init__(self, name: str, version: int | str, source: str) -> None:
-        self.name = name
+    def __init__(self, name: str, version: int | str, source: str, family: str = "") -> None:
+        self.name, self.family = name, family
         self.version = version  # of the rules: a number, or the digest of the file that holds them
         self.source = source  # the argument that finds the game again
-
-    @property
-    def family(self) -> str:
-        """The family of a game of the package, else empty."""
-        return self.game.family if self.game else ""
 
     @abstractmethod
     def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
@@ -66,29 +62,33 @@ class GameSource(ABC):
         """Return the rules for the checker of certificates."""
 
     @abstractmethod
-    def describe(self, memory: float) -> "LabelledTree":
+    def describe(self, memory: float = DEFAULT_MEMORY) -> "LabelledTree":
         """Return the tree with all its labels, for export."""
+
+    def as_game(self, memory: float = DEFAULT_MEMORY) -> Game:
+        """Return the rules as kernels: those of the game itself, or those that traverse the tree that was read."""
+        from .tree.game import game_of_tree
+
+        return self.game or game_of_tree(self.describe(memory), self.name, self.version)
 
 
 class KernelSource(GameSource):
-    """A game whose rules are kernels."""
-
     game: Game
 
     def __init__(self, game: Game, source: str) -> None:
-        super().__init__(game.name, game.version, source)
+        super().__init__(game.name, game.version, source, game.family)
         self.game = game
         self._tree: Tree | None = None
 
     def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
-        from .tree.tree import build_tree
+        from .tree import build_tree
 
         if self._tree is None:
             self._tree = build_tree(self.game, memory, lambda nodes: watch(nodes, None))
         return self._tree
 
     def knowledge(self, tree: "Tree") -> Knowledge:
-        from .tree.tree import session_at
+        from .tree import session_at
 
         def known(infoset: int) -> tuple[list[int], list[int]]:
             """Replay one history that leads to the infoset."""
@@ -103,7 +103,7 @@ class KernelSource(GameSource):
     def positions(self) -> Positions:
         return GamePositions(self.game)
 
-    def describe(self, memory: float) -> "LabelledTree":
+    def describe(self, memory: float = DEFAULT_MEMORY) -> "LabelledTree":
         from .tree.builder import describe
 
         return describe(self.game, self.tree(memory))
@@ -118,9 +118,9 @@ class TreeSource(GameSource):
         self._read = read
         self._described: LabelledTree | None = None
 
-    def describe(self, memory: float | None = None, watch: Watch = in_silence) -> "LabelledTree":
+    def describe(self, memory: float = DEFAULT_MEMORY, watch: Watch = in_silence) -> "LabelledTree":
         if self._described is None:
-            self._described = self._read(max(1, int((memory or DEFAULT_MEMORY) * 2**30 / NODE_BYTES)), watch)
+            self._described = self._read(max(1, int(memory * 2**30 / NODE_BYTES)), watch)
         return self._described
 
     def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
@@ -132,11 +132,6 @@ class TreeSource(GameSource):
     def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
         labels, infoset = self.describe().labels, view[0]
         return labels.infosets[infoset] or f"infoset {infoset + 1}", [labels.actions[infoset][a] for a in actions]
-
-    def as_game(self) -> Game:
-        from .tree.game import game_of_tree
-
-        return game_of_tree(self.describe(), self.name, self.version)
 
     def positions(self) -> Positions:
         return TreePositions(self.name, self.version, self.describe().tree)
@@ -155,7 +150,7 @@ class TreePositions:
         return 0
 
     def look(self, position: int) -> PositionFacts:
-        from .tree.tree import CHANCE_NODE, LEAF
+        from .tree import CHANCE_NODE, LEAF
 
         tree, label, children = self.tree, int(self.tree.label[position]), self.children[position]
         if label <= LEAF:
@@ -175,30 +170,13 @@ class NamedSource(GameSource):
     """A game given by its name alone, which only the methods made for it can solve."""
 
     def __init__(self, name: str, version: int | str, family: str, what: str) -> None:
-        super().__init__(name, version, name)
-        self._family, self._what = family, what
+        super().__init__(name, version, name, family)
+        self._what = what
 
-    @property
-    def family(self) -> str:
-        return self._family
-
-    def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
-        self._refuse()
-
-    def knowledge(self, tree: "Tree") -> Knowledge:
-        self._refuse()
-
-    def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
-        self._refuse()
-
-    def positions(self) -> Positions:
-        self._refuse()
-
-    def describe(self, memory: float) -> "LabelledTree":
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
+    def _refuse(self, *given: Any, **options: Any) -> NoReturn:
         raise ValueError(f"{self.name} has no tree here: {self._what} is solved by --method auto only")
+
+    tree = knowledge = words = positions = describe = _refuse
 
 
 def named_games() -> dict[str, "NamedGames"]:
@@ -210,19 +188,14 @@ def is_nameless(words: str) -> bool:
     return OPENING in words or any(games.fit(words) for games in named_games().values())
 
 
-def problem_of_opening(words: str) -> GameSource:
-    """Return a phantom game whose first stone goes to a cell of one kind."""
-    plain, _, cell = words.partition(OPENING)
-    if cell not in NAMES or plain not in OPENED:
-        games = " or ".join(f"{name}{OPENING}CELL" for name in OPENED)
-        raise ValueError(f"{words!r} is no opening that can be solved: it is {games}, with a cell from A1 to C3")
-    return NamedSource(words, known_game(plain).version, known_game(plain).family, "an opening")
-
-
 def find_source(words: str) -> GameSource:
     """Return the source that the argument names, executing a Python file, or raise ValueError with the valid forms."""
-    if OPENING in words:
-        return problem_of_opening(words)
+    if OPENING in words:  # a phantom game whose first stone goes to a cell of one kind
+        plain, _, cell = words.partition(OPENING)
+        if cell not in NAMES or plain not in OPENED:
+            valid = " or ".join(f"{name}{OPENING}CELL" for name in OPENED)
+            raise ValueError(f"{words!r} is no opening that can be solved: it is {valid}, with a cell from A1 to C3")
+        return NamedSource(words, known_game(plain).version, known_game(plain).family, "an opening")
     for games in named_games().values():
         found = games.find(words)
         if found is not None:
@@ -255,24 +228,16 @@ def estimate_histories(game: Game, most: float) -> float | None:
     draws, total = random.Random(SEED), 0.0
     with interpreted():  # these few random walks finish before the kernels would be compiled
         for _ in range(WALKS):
-            size = _walk_size(Session(game), draws, WALKS * most - total)
-            if size is None:
-                return None
+            session, moves, size, product = Session(game), 0, 1.0, 1.0
+            while actions := session.actions:
+                product *= len(actions)
+                size += product
+                if moves == MAX_MOVES - 1 or size > WALKS * most - total:
+                    return None
+                moves += 1
+                session.apply(draws.choice(actions))
             total += size
     return total / WALKS
-
-
-def _walk_size(session: Session, draws: random.Random, most: float) -> float | None:
-    total = product = 1.0
-    for _ in range(MAX_MOVES):
-        if not (actions := session.actions):
-            return total
-        product *= len(actions)
-        total += product
-        if total > most:
-            return None
-        session.apply(draws.choice(actions))
-    return None
 
 
 # Small trees need no compiler: they are finished before their kernels would be compiled.
@@ -284,26 +249,20 @@ def _walk_size(session: Session, draws: random.Random, most: float) -> float | N
 HISTORIES_PER_SECOND = 4000  # of a tree that the interpreter builds and solves
 
 
-def _kernels() -> tuple[Kernel, ...]:
-    """Return kernels of the files that do most of the work."""
-    from .exact import lift
-    from .policies.best_response import respond
-    from .reduce.colour_refinement import split_unlike
-    from .reduce.dominance import strike_dominated
-    from .tree.sequence_form import multiply
-    from .tree.tree import grow
-
-    return grow, multiply, respond, split_unlike, lift, strike_dominated
-
-
 class _WorthCompiling(Exception):
     """A tree that is large enough to be built by compiled kernels."""
 
 
 def build_small_tree(problem: GameSource, memory: float) -> bool:
     """Build the tree of a game by the interpreter, as long as it is small and the kernels were never compiled."""
+    from .exact import lift
+    from .policies.best_response import respond
+    from .reduce.colour_refinement import split_unlike
+    from .reduce.dominance import strike_dominated
+    from .tree import grow
+    from .tree.sequence_form import multiply
 
-    kernels = _kernels()
+    kernels = grow, multiply, respond, split_unlike, lift, strike_dominated  # of the files that do most of the work
 
     def watch(nodes: int, share: float | None) -> None:
         if not need_no_compiler(nodes / HISTORIES_PER_SECOND, *kernels):

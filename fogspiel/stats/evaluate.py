@@ -1,13 +1,17 @@
-"""Score of one agent against another, with an anytime-valid interval."""
+"""Score of one agent against another, with an anytime-valid interval, and in Elo and normalised Elo."""
 
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from statistics import median
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.agents import ParametricPolicy, PlayerAgent
+from ..core.agents import Agent, ParametricPolicy
 from ..core.compile.kernel import interpreted, need_no_compiler
 from ..core.game import Game
 from ..core.picture import html_table
@@ -41,10 +45,7 @@ class MatchResult:
     def mean(self) -> float:
         return sum(n * payoff for n, payoff in zip(self.outcomes, self.payoffs, strict=True)) / self.games
 
-    @property
-    def score(self) -> float:
-        """Mean payoff; an alias used by reports."""
-        return self.mean
+    score = mean  # as reports call it
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -62,8 +63,8 @@ class MatchResult:
         return html_table(repr(self), {f"games at payoff {payoff:g}": count for payoff, count in counted})
 
     def to_dict(self) -> dict[str, Any]:
-        counts = {"payoffs": self.payoffs, "outcomes": self.outcomes, "observed": self.observed}
-        return {"score": self.mean, "interval": self.interval, "games": self.games} | counts
+        names = ("score", "interval", "games", "payoffs", "outcomes", "observed")
+        return {name: getattr(self, name) for name in names}
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures of a report; wins, draws and losses if there are three payoffs."""
@@ -83,9 +84,7 @@ def report_key(seed: int) -> int:
 FIRST_SECONDS = 0.5
 
 
-def make_match(
-    game: Game, first: ParametricPolicy | PlayerAgent, second: ParametricPolicy | PlayerAgent
-) -> PolicyMatch | AgentMatch:
+def make_match(game: Game, first: Agent, second: Agent) -> PolicyMatch | AgentMatch:
     """Return a match in the compiled loop for two policies, or move by move if either is a `PlayerAgent`."""
     if isinstance(first, ParametricPolicy) and isinstance(second, ParametricPolicy):
         return PolicyMatch(game, first, second)
@@ -94,8 +93,8 @@ def make_match(
 
 def evaluate(
     game: Game,
-    first: ParametricPolicy | PlayerAgent,
-    second: ParametricPolicy | PlayerAgent,
+    first: Agent,
+    second: Agent,
     key: int,
     games: int,
     seats: str = "swapped",
@@ -139,3 +138,179 @@ def evaluate(
         match = make_match(game, first, second)
         play(match, MIN_BLOCK if isinstance(match, PolicyMatch) else 1, threads, lambda done: True)
     return MatchResult(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))
+
+
+# Elo and normalised Elo of a match with their intervals, from counts alone.
+#
+# Games come in pairs with the colours swapped, and a pair is the unit of randomness. `pairs[v]` counts the pairs in
+# which the first player scored v of four half points (0 two losses .. 4 two wins): the pentanomial counts.
+
+NORMAL = 1.959963984540054  # standard deviations that contain 95 % of a normal distribution
+# Normalised Elo of a score that is one standard deviation of a game above 1/2 (fishtest); without draws it is Elo.
+NORMALISED = 800 / math.log(10)
+HALF_POINTS = 4  # maximum score of a pair
+INTERVALS_NOTE = (
+    "The interval of the score is valid at any time, that of Elo comes from the spread of the pairs of games (or is "
+    "the wider one too, where a race may have stopped the match or all pairs ended alike)."
+)  # shown below tables with both intervals
+
+
+def elo_of(score: float) -> float:
+    """Return the Elo difference with this expected score."""
+    if score <= 0:
+        return -math.inf
+    return math.inf if score >= 1 else 400 * math.log10(score / (1 - score))
+
+
+def score_of(elo: float) -> float:
+    """Return the expected score of an Elo difference."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def moments(pairs: Sequence[int]) -> tuple[int, float, float]:
+    """Return the number of pairs, their mean score, 1/2 without any, and the sum of squared deviations from it."""
+    counts = np.asarray(pairs, np.int64)
+    count, values = int(counts.sum()), np.arange(len(counts)) / (len(counts) - 1)
+    mean = float(counts @ values) / count if count else 0.5
+    return count, mean, float(counts @ (values - mean) ** 2)
+
+
+def spread_of(pairs: Sequence[int]) -> float:
+    """Estimate the standard deviation of a game from game pairs: that of a pair's mean, times the root of two."""
+    count, _, squares = moments(pairs)
+    return math.sqrt(2 * squares / count) if count else 0.0
+
+
+def normalised_elo(pairs: Sequence[int], score: float) -> float:
+    """Return the normalised Elo of a score, given the spread of these pairs; NaN if all have the same score.
+
+    It determines the games needed to detect a difference, whatever the rate of draws: a significance of z standard
+    errors needs (z * 800 / ln 10 / normalised Elo)^2 games.
+    """
+    spread = spread_of(pairs)
+    return (score - 0.5) / spread * NORMALISED if spread else math.nan
+
+
+@dataclass(frozen=True)
+class Strength:
+    wins: int
+    draws: int
+    losses: int
+    pairs: tuple[int, ...]
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Mean score of a game, 1/2 before the first."""
+        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+
+    @property
+    def anytime_interval(self) -> tuple[float, float]:
+        return interval(np.array(self.pairs, np.int64))
+
+    @property
+    def pentanomial_interval(self) -> tuple[float, float]:
+        """95 % interval of the score for a number of pairs fixed in advance."""
+        return pentanomial_interval(self.pairs)
+
+    @property
+    def elo(self) -> float:
+        """Elo difference, infinite if one side has won everything."""
+        return elo_of(self.score)
+
+    def _limits(self, stopped: bool) -> tuple[float, float]:
+        """Return the 95 % interval of the score; a match that a race may have stopped needs the wider one."""
+        return self.anytime_interval if stopped else self.pentanomial_interval
+
+    def elo_interval(self, stopped: bool = False) -> tuple[float, float]:
+        low, high = self._limits(stopped)
+        return elo_of(low), elo_of(high)
+
+    @property
+    def normalised_elo(self) -> float:
+        """Normalised Elo difference, NaN if all pairs have the same score."""
+        return normalised_elo(self.pairs, self.score)
+
+    def normalised_elo_interval(self, stopped: bool = False) -> tuple[float, float]:
+        """Return the limits of the score in normalised Elo, with the observed spread of the games."""
+        low, high = self._limits(stopped)
+        return normalised_elo(self.pairs, low), normalised_elo(self.pairs, high)
+
+    @property
+    def ratio(self) -> float:
+        return self.wins / self.losses if self.losses else math.inf if self.wins else math.nan
+
+    def to_json(self, stopped: bool = False) -> dict[str, Any]:
+        """Return the figures of a report; infinite and unknown ones are None."""
+        return {
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "pairs": list(self.pairs),
+            "score": self.score,
+            "interval": list(self.anytime_interval),
+            "elo": _finite(self.elo),
+            "elo_interval": [_finite(limit) for limit in self.elo_interval(stopped)],
+            # The interval of the score that it is derived from
+            "elo_interval_of": "anytime" if stopped or max(self.pairs) == sum(self.pairs) else "pentanomial",
+            "normalised_elo": _finite(self.normalised_elo),
+            "normalised_elo_interval": [_finite(limit) for limit in self.normalised_elo_interval(stopped)],
+            "wins_per_loss": _finite(self.ratio),
+        }
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def strength_of(pairs: Sequence[Sequence[int]]) -> Strength:
+    """Count game pairs, each given by the first player's two results (0 loss, 1 draw, 2 win)."""
+    singles, sums = Counter(chain.from_iterable(pairs)), Counter(map(sum, pairs))
+    return Strength(singles[2], singles[1], singles[0], tuple(sums[score] for score in range(HALF_POINTS + 1)))
+
+
+def pentanomial_interval(pairs: Sequence[int]) -> tuple[float, float]:
+    """Return the normal 95 % interval of the score, from the variance of the pairs.
+
+    If all pairs have the same score, the variance is unknown and the distribution-free interval is returned.
+    """
+    count, mean, squares = moments(pairs)
+    variance = squares / (count - 1) if count > 1 else 0.0
+    if variance == 0:
+        return interval(np.array(pairs, np.int64))
+    half = NORMAL * math.sqrt(variance / count)
+    return max(mean - half, 0.0), min(mean + half, 1.0)
+
+
+# Median over training seeds, with a distribution-free interval.
+
+RISK = 0.05
+
+
+class Spread(NamedTuple):
+    """Median of some results, an interval for the median of their distribution, and its confidence level."""
+
+    median: float
+    low: float
+    high: float
+    confidence: float
+
+    def to_json(self) -> dict[str, float]:
+        return {"median": self.median, "low": self.low, "high": self.high, "confidence": self.confidence}
+
+
+def median_interval(results: Sequence[float]) -> Spread:
+    """Return the median and the narrowest interval between order statistics that covers the true one with 95 %.
+
+    The k-th smallest and k-th largest of n results miss the median with probability 2 P(Binomial(n, 1/2) < k). With
+    fewer than six results even the smallest and the largest miss it too often; `confidence` gives the actual coverage.
+    """
+    ranked, count = sorted(results), len(results)
+    rank, missed = 1, 2.0 ** (1 - count)
+    while (wider := missed + 2 * math.comb(count, rank) / 2**count) <= RISK:
+        rank, missed = rank + 1, wider
+    return Spread(median(ranked), ranked[rank - 1], ranked[-rank], 1 - missed)

@@ -11,7 +11,6 @@ thresholds there is none. (The asymmetric race: a challenger at most 1/2, an inc
 """
 
 import math
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -300,29 +299,3 @@ def interval(counts: np.ndarray, delta: float = 0.05) -> tuple[float, float]:
     steps = 2 * HALVINGS * len(STAKES) * len(counts)
     with interpreted() if need_no_compiler(steps * STEP_SECONDS, lower_limit) else nullcontext():
         return float(lower_limit(log_goal, check_race(counts), False)), 1.0 - float(lower_limit(log_goal, counts, True))
-
-
-def kl_bound(law: Sequence[float], delta: float, epsilon: float) -> float:
-    """Return a lower bound on the expected observations that this guarantee needs under a distribution."""
-    lose, win = sorted(growth(side, 0.5 - epsilon) for side in (law, law[::-1]))
-    low, high = delta, 1 - delta  # the probability s of picking the better player at which the two bounds are equal
-    for _ in range(100):
-        s = (low + high) / 2
-        low, high = (s, high) if divergence(s, delta) * lose < divergence(1 - s, delta) * win else (low, s)
-    return divergence(high, delta) / win
-
-
-def divergence(a: float, b: float) -> float:
-    """Return the Kullback-Leibler divergence of a coin with probability a from one with probability b."""
-    return a * math.log(a / b) + (1 - a) * math.log((1 - a) / (1 - b))
-
-
-def growth(law: Sequence[float], m: float) -> float:
-    """Return Kinf: the greatest expected log growth of a constant bet on a mean above m under this distribution."""
-    steps = [(p, v / (len(law) - 1) - m) for v, p in enumerate(law) if p > 0]
-    low, high = 0.0, 1 / m
-    for _ in range(100):  # the derivative falls; if it is negative at zero, the best bet is zero
-        bet = (low + high) / 2
-        rising = sum(p * step / (1 + bet * step) for p, step in steps) > 0
-        low, high = (bet, high) if rising else (low, bet)
-    return sum(p * math.log1p(low * step) for p, step in steps)

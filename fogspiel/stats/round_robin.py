@@ -6,13 +6,14 @@ the matrix of mean scores, 1/2 on the diagonal. Its antisymmetric part A, the ad
 """
 
 import math
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
-from .highs import Columns, LpFailure, rows_of_table, solve
+from .linear_programs import Columns, LpFailure, rows_of_table, solve
 from .race import LOG_WEIGHTS, STAKES, check_race
 
 RESAMPLES = 200
@@ -66,28 +67,21 @@ def share_of_luck(counts: np.ndarray) -> float:
 
 def cycle(beats: np.ndarray) -> tuple[int, ...]:
     """Return a shortest cycle of players each of whom beats the next; empty if there is none."""
-    shortest: tuple[int, ...] = ()
-    for start in range(len(beats)):
-        path = _way_back(beats, start)
-        if path and (not shortest or len(path) < len(shortest)):
-            shortest = path
-    return shortest
+    return min(filter(None, (_way_back(beats, start) for start in range(len(beats)))), key=len, default=())
 
 
 def _way_back(beats: np.ndarray, start: int) -> tuple[int, ...]:
     """Return the shortest cycle through a player by breadth-first search."""
     paths: dict[int, tuple[int, ...]] = {start: (start,)}
-    front = [start]
+    front = deque([start])
     while front:
-        following = []
-        for at in front:
-            if at != start and beats[at, start]:
-                return paths[at]
-            for other in np.flatnonzero(beats[at]).tolist():
-                if other not in paths:
-                    paths[other] = (*paths[at], other)
-                    following.append(other)
-        front = following
+        at = front.popleft()
+        if at != start and beats[at, start]:
+            return paths[at]
+        for other in np.flatnonzero(beats[at]).tolist():
+            if other not in paths:
+                paths[other] = (*paths[at], other)
+                front.append(other)
     return ()
 
 
@@ -124,21 +118,15 @@ def _interior_equilibrium(advantage: np.ndarray) -> np.ndarray:
     """
     players = len(advantage)
     width = players + 1
-    table = np.vstack(
-        [
-            np.column_stack([-advantage, np.zeros(players)]),
-            np.column_stack([np.eye(players) - advantage, -np.ones(players)]),
-            np.append(np.ones(players), 0.0),
-        ]
-    )
+    conditions = np.vstack([-advantage, np.eye(players) - advantage, np.ones(players)])
+    table = np.column_stack([conditions, np.repeat([0.0, -1.0, 0.0], [players, players, 1])])
     lower, upper = np.append(np.zeros(2 * players), 1.0), np.append(np.full(2 * players, math.inf), 1.0)
     columns = Columns(np.append(np.zeros(players), -1.0), np.zeros(width), np.ones(width))
     try:
         primal, _ = solve(columns, rows_of_table(table, lower, upper))
     except LpFailure:
-        raise ValueError(
-            "the equilibrium of the round robin was not found: check that its scores lie between 0 and 1"
-        ) from None
+        advice = "check that its scores lie between 0 and 1"
+        raise ValueError(f"the equilibrium of the round robin was not found: {advice}") from None
     return np.asarray(np.maximum(primal[:players], 0.0))
 
 

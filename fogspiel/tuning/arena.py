@@ -1,32 +1,122 @@
 """Scheduler for the games of one tuning run: every race and pair, each game counted, up to the budget.
 
+On one side is the contest, whose vectors play games and score: a game with a parametric strategy, or an external
+program. On the other are the steps of a method, which sees only vectors, scores and which parameters have neighbours.
+
 The arena numbers its events (a race, a comparison, a batch of pairs) and gives each its own stream of games, so the
 k-th event of a run is the same whenever it is played. Recorded events are recalled instead of played: to resume a run,
 its method simply runs again.
 """
 
+import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 
 import numpy as np
 
-from ..core.agents import ParametricPolicy, PolicyJson, named_policy, vector_policy
-from ..core.game import Game
+from ..core import agents
+from ..core.agents import ParametricPolicy, PolicyJson, named_policy, policies_in_turn, vector_policy
+from ..core.game import Game, Strategy
+from ..core.plugins import former_names
 from ..core.rng import child, fill_normal, random_below, stream_of
 from ..core.simulate import PolicyMatch
+from ..stats.linear_programs import couple
 from ..stats.race import Race, Verdict, scan
-from .contest import Contest, ParameterSpace, ScoreSource, contest_of
+
+if TYPE_CHECKING:
+    from .programs.parameters import Parameters
+
+T = TypeVar("T")
+Rows = np.ndarray | Sequence[int]
 
 # Streams below the seed of a run: a method's random numbers, its games, and the held-out games that test its result.
 METHOD_STREAM, TRAINING, FINAL = 1, 2, 6
-MAX_BATCH = 16_384
+MIN_BATCH, MAX_BATCH = 64, 16_384  # game pairs per call of the compiled loop
 BATCH_SECONDS = 0.25
 
 # Integers as an event stores them: a digit each for games of at most three payoffs, for others a list.
 Codes = str | list[int]
 DIGITS = 3  # the most payoffs whose pairs of scores, in the base of this number, have one digit each
+
+
+class ScoreSource(Protocol):
+    """Two lists of vectors that play numbered games."""
+
+    def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
+        """Return the scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number.
+
+        With seats "swapped" a number is a game pair, a column each; with "alternating" it is one game.
+        """
+
+
+class Contest(Protocol):
+    """Interface of a tuning problem."""
+
+    name: str  # for messages
+    payoffs: tuple[Fraction, ...]  # possible ones of a game for the first vector, in even ascending steps
+    max_score: int  # index of the highest payoff
+    mixes: bool  # true if the result may be a mixture of vectors
+    least: int  # minimum number of game pairs played at once
+
+    @property
+    def strategy(self) -> "Strategy | Parameters":
+        """The parameters."""
+
+    def start(self) -> np.ndarray:
+        """Return the initial parameters."""
+
+    def clip(self, theta: np.ndarray) -> np.ndarray:
+        """Return a vector within the limits of the parameters."""
+
+    def match(self, firsts: np.ndarray, seconds: np.ndarray) -> ScoreSource:
+        """Return rows that take turns: number n is played by row n of each, modulo their number."""
+
+    def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> ScoreSource:
+        """Return the games of a result, a vector or mixture, against one vector."""
+
+
+class GameContest:
+    """A game of the catalogue or of the user, tuned from standard Gaussian numbers."""
+
+    mixes = True
+
+    def __init__(self, game: Game, strategy: Strategy, seed: int) -> None:
+        self.game, self.strategy, self.seed, self.least = game, strategy, seed, MIN_BATCH
+        self.name, self.payoffs, self.max_score = game.name, game.payoffs, game.max_score
+
+    def start(self) -> np.ndarray:
+        """Return the paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
+        return np.array(agents.fixed_baseline(self.game, self.seed).heaviest)
+
+    def clip(self, theta: np.ndarray) -> np.ndarray:
+        """Return the vector itself: parameters of games have no limits."""
+        return theta
+
+    def match(self, firsts: np.ndarray, seconds: np.ndarray) -> PolicyMatch:
+        demand_finite(self.name, firsts, seconds)
+        return PolicyMatch(self.game, policies_in_turn(self.game, firsts), policies_in_turn(self.game, seconds))
+
+    def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> PolicyMatch:
+        return PolicyMatch(
+            self.game, agents.decode_policy(self.game, answer), policies_in_turn(self.game, opponent[None])
+        )
+
+
+def demand_finite(name: str, *rows: np.ndarray) -> None:
+    if not all(np.isfinite(vectors).all() for vectors in rows):
+        raise ValueError(f"a parameter of {name} is not a finite number: the method has diverged")
+
+
+def contest_of(game: Game, seed: int) -> GameContest:
+    if game.strategy is None:
+        raise ValueError(f"{game.name} has no parametric strategy to tune")
+    return GameContest(game, game.strategy, seed)
+
+
+# Games
 
 
 class Event(TypedDict, total=False):
@@ -69,7 +159,7 @@ class Arena:
 
     def __post_init__(self) -> None:
         self.contest: Contest = contest_of(self.game, self.seed) if isinstance(self.game, Game) else self.game
-        self.strategy: ParameterSpace = self.contest.strategy
+        self.strategy = self.contest.strategy
         self.games = 0
         self.event_count = 0
         self.events: list[Event] = []  # those not yet returned by `take_events`
@@ -100,11 +190,7 @@ class Arena:
         return int(random_below(self.stream, count))
 
     def race(self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None) -> Verdict:
-        match = self.contest.match(challenger[None], incumbent[None])
-
-        def observe(key: int, first: int, count: int) -> np.ndarray:
-            return self._sums(match, key, first, count)
-
+        observe = functools.partial(self._sums, self.contest.match(challenger[None], incumbent[None]))
         return self._run_race(rule or self.race_rule, observe, outcomes=self._most + 1, games=self._columns)
 
     def race_answer(
@@ -127,7 +213,11 @@ class Arena:
         self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None, most: int | None = None
     ) -> Verdict:
         """Race two vectors by their scores against the baseline, on the same deals and the same opponent."""
-        matches = [self._match_baseline(x) for x in (challenger, incumbent)]
+        if isinstance(self.game, Game) and self.baseline is not None:
+            vectors = (vector_policy(self.game, theta) for theta in (challenger, incumbent))
+            matches: list[ScoreSource] = [PolicyMatch(self.game, vector, self.baseline) for vector in vectors]
+        else:
+            matches = [self.contest.match(theta[None], self.start[None]) for theta in (challenger, incumbent)]
 
         def observe(key: int, first: int, count: int) -> np.ndarray:
             new, old = (self._sums(match, key, first, count) for match in matches)
@@ -188,11 +278,6 @@ class Arena:
         """The highest score of an observation, as a sum of indices of payoffs."""
         return self._columns * self.game.max_score
 
-    def _match_baseline(self, theta: np.ndarray) -> ScoreSource:
-        if isinstance(self.game, Game) and self.baseline is not None:
-            return PolicyMatch(self.game, vector_policy(self.game, theta), self.baseline)
-        return self.contest.match(theta[None], self.start[None])
-
     def _key(self, number: int) -> int:
         return int(child(self.seed, self.purpose, number))
 
@@ -247,19 +332,14 @@ class Arena:
     ) -> Callable[[int, int], np.ndarray]:
         """Return the schedule of game pairs from a number on: rows in turn, or row by row on this many deals."""
         key = self._key(self.event_count)
-
-        def of_rows(rows: slice) -> ScoreSource:
-            return self.contest.match(firsts[rows], seconds[rows])
-
-        def on_same_deals(first: int, count: int) -> np.ndarray:
-            row, deal = divmod(first, deals)
-            return of_rows(slice(row, row + 1)).scores(key, deal, min(count, deals - deal), threads=self.threads)
+        # Each block of so many rows plays the same numbers.
+        size, numbers = (1, deals) if deals else (len(firsts) // blocks,) * 2
 
         def block_by_block(first: int, count: int) -> np.ndarray:
-            size = len(firsts) // blocks
-            block, row = divmod(first, size)
+            block, number = divmod(first, numbers)
             rows = slice(block * size, (block + 1) * size)
-            return of_rows(rows).scores(key, row, min(count, size - row), threads=self.threads)
+            match = self.contest.match(firsts[rows], seconds[rows])
+            return match.scores(key, number, min(count, numbers - number), threads=self.threads)
 
         def some_rows(first: int, count: int) -> np.ndarray:
             """Play only the rows of these numbers: plans of all rows would fill the memory."""
@@ -267,13 +347,11 @@ class Arena:
             rows[numbers % count] = numbers % len(firsts)
             return self.contest.match(firsts[rows], seconds[rows]).scores(key, first, count, threads=self.threads)
 
-        if deals:
-            return on_same_deals
-        if blocks > 1:
+        if deals or blocks > 1:
             return block_by_block
         if len(firsts) > MAX_BATCH:
             return some_rows
-        everyone = of_rows(slice(None))
+        everyone = self.contest.match(firsts, seconds)
         return lambda first, count: everyone.scores(key, first, count, threads=self.threads)
 
     def _play_batches(self, scores: Callable[[int, int], np.ndarray], total: int) -> np.ndarray:
@@ -324,3 +402,73 @@ def decode(codes: Codes) -> np.ndarray:
     if isinstance(codes, str):
         return np.frombuffer(codes.encode(), np.uint8).astype(np.int64) - ord("0")
     return np.array(codes, np.int64)
+
+
+# Steps of a method, and what methods share
+
+WIDER, NARROWER = 2.0, 0.84
+# Ours: the paper's step size has no bounds, and on a flat landscape it would overflow after some thousand steps.
+MIN_SIGMA, MAX_SIGMA = 1e-9, 1e6
+
+
+@former_names(answer="recommendation", why="reason")
+@dataclass(frozen=True)
+class Step:
+    """One step of a method: its current result, and how it was reached."""
+
+    theta: np.ndarray
+    # True if `theta` belongs in the record: an accepted point, or a checkpoint of the trajectory.
+    accepted: bool
+    sigma: float | None = None
+    population: int = 1
+    # All members of a mixture so far; members are only added, never removed.
+    thetas: np.ndarray | None = None
+    # Weight of each member; or a row for each seat, where the halves of the vectors are mixed separately.
+    weights: np.ndarray | None = None
+    # The value of the measured table: 0 the lowest payoff, 1 the highest.
+    value: float | None = None
+    reason: str | None = None  # reason for this vector or mixture, in a sentence
+
+    @property
+    def recommendation(self) -> PolicyJson:
+        if self.thetas is None or self.weights is None:
+            return {"theta": self.theta.tolist()}
+        return freeze_mixture(self.thetas, self.weights)
+
+
+def freeze_mixture(thetas: np.ndarray, weights: np.ndarray) -> PolicyJson:
+    """Return the mixture of these weights of members (or of their halves, a row for each seat)."""
+    if weights.ndim == 1:
+        rows, shares = thetas[weights > 0], weights[weights > 0]
+    else:
+        first, second, weighed = zip(*couple(weights[0], weights[1]), strict=True)
+        rows, shares = join_halves(thetas, np.array(first), np.array(second)), np.array(weighed)
+    theta = rows[int(shares.argmax())].tolist()
+    if len(rows) == 1:
+        return {"theta": theta}
+    return {"theta": theta, "thetas": rows.tolist(), "weights": (shares / shares.sum()).tolist()}
+
+
+def join_halves(thetas: np.ndarray, first: Rows, second: Rows) -> np.ndarray:
+    """Return vectors with the first halves (for the first seat) of some rows and the second halves of others."""
+    half = thetas.shape[1] // 2
+    return np.hstack([thetas[first, :half], thetas[second, half:]])
+
+
+def thin_checkpoints(accepted: Sequence[T]) -> list[T]:
+    """Return accepted points, the last ones first, at growing distances."""
+    return [accepted[-(2**k)] for k in range(len(accepted).bit_length())]
+
+
+def mutant(arena: Arena, x: np.ndarray, sigma: float) -> np.ndarray:
+    return x + sigma * arena.gaussian()
+
+
+def next_sigma(sigma: float, success: bool) -> float:
+    """Return twice the step size after a success, 0.84 times it after a failure."""
+    return min(max(sigma * (WIDER if success else NARROWER), MIN_SIGMA), MAX_SIGMA)
+
+
+def hashed_parameters(arena: Arena) -> np.ndarray:
+    """Return the parameters that are pseudo-random seeds: they have no direction."""
+    return np.array([name in arena.strategy.unordered for name in arena.strategy.parameters])

@@ -8,21 +8,17 @@ seat each, the best half is searched for each seat separately.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.agents import BestResponseScore, ParametricPolicy, find_policy, policies_in_turn, vector_policy
+from ..core.agents import ParametricPolicy, find_policy, policies_in_turn, vector_policy
 from ..core.game import Game
 from ..core.rng import child, fill_normal, random_below, random_unit, stream_of
 from ..core.simulate import PolicyMatch
-from ..stats.evaluate import MatchResult, evaluate, report_key
-from .arena import Arena
-from .contest import DIRECTIONS, Ascent, add_up, hashed_parameters
-from .population import MIN_SCALE, Archive, Pool, breed, draw_members, draw_opponents, draw_wide, shares_of
+from .population import DIRECTIONS, Ascent, Pool, add_up
 
 # Streams of exploiters below a seed, and of their random numbers below that; rounds of games are numbered from 1.
 EXPLOITER, DRAWS = 5, 0
@@ -91,10 +87,8 @@ class ResponseSearch:
         return found
 
     def seat_means(self, thetas: np.ndarray, pairs: int) -> np.ndarray:
-        rows = policies_in_turn(self.game, thetas)
-        scores = PolicyMatch(self.game, rows, self.frozen).scores(
-            self.next_deals(), 0, pairs * len(thetas), threads=self.threads
-        )
+        match, deals = PolicyMatch(self.game, policies_in_turn(self.game, thetas), self.frozen), self.next_deals()
+        scores = match.scores(deals, 0, pairs * len(thetas), threads=self.threads)
         self.played += scores.size
         return np.asarray(scores.reshape(pairs, -1, 2).mean(axis=0) / self.game.max_score)
 
@@ -207,133 +201,3 @@ def climb(search: ResponseSearch, start: np.ndarray, sigma: float, games: int) -
         way.follow(add_up(plus - minus, e) / DIRECTIONS, sigma)
         points.append(way.x)
     return [vector_policy(search.game, theta) for theta in (way.x, points[len(points) // 2], way.average)]
-
-
-# Best responses to a mixture: random players, mutants and crosses of members, halved until one is left, or a climb.
-
-GENERATIONS, FINALS = 4, 4
-MIXTURE_KEPT = 4  # a quarter of a pool survives to the next generation
-MIN_PAIRS = 8
-NARROWER = 0.5
-MIXTURE_ELITE, MIXTURE_OFFSPRING, OPPONENTS = 8, 24, 16
-REACH = 0.3  # length of the directions of slopes, in units of the parameters
-
-
-def search_response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: int) -> Iterator[Pool]:
-    """Search for a response to a mixture of members with about `pairs` game pairs; the last pool has one row."""
-    a_round = pairs // (GENERATIONS + FINALS)
-    many = max(MIN_PAIRS, int((a_round / 4) ** 0.5))  # a pool of four times as many candidates as opponents
-    size = max(4 * MIXTURE_KEPT, a_round // many)
-    law = (shares_of(weights) + 1 / len(archive)) / 2
-    parents = archive.thetas[draw_members(arena, law, size)]
-    pool = Pool(
-        np.vstack([draw_wide(arena, size // 4), breed(arena, parents, size - size // 4, 1.0, archive.per_seat)]),
-        archive.per_seat,
-    )
-    for generation in range(GENERATIONS):
-        if generation:
-            pool.grow(breed(arena, pool.thetas, size - len(pool.thetas), NARROWER**generation, archive.per_seat))
-        pool.play(arena, draw_opponents(archive, weights, many))
-        pool.shrink(size // MIXTURE_KEPT)
-        yield pool
-    while len(pool.thetas) > 1:
-        pool.play(arena, draw_opponents(archive, weights, max(MIN_PAIRS, a_round // len(pool.thetas))))
-        pool.shrink(len(pool.thetas) // 2)
-        yield pool
-
-
-class Evolution:
-    """An elite that is bred against a mixture, and continues from turn to turn while the archive does not change."""
-
-    def __init__(self, archive: Archive, weights: np.ndarray) -> None:
-        heaviest = (-shares_of(weights)).argsort(kind="stable")[:MIXTURE_ELITE]
-        self.archive, self.weights = archive, weights
-        self.pool = Pool(archive.thetas[heaviest], archive.per_seat)
-
-    def go_on(self, pairs: int) -> Iterator[np.ndarray]:
-        """Breed for about `pairs` game pairs; yield the best after each generation."""
-        arena, pool = self.archive.arena, self.pool
-        for _ in range(max(pairs // ((MIXTURE_ELITE + MIXTURE_OFFSPRING) * OPPONENTS), 1)):
-            pool.grow(
-                breed(
-                    arena, pool.thetas, MIXTURE_ELITE + MIXTURE_OFFSPRING - len(pool.thetas), 1.0, self.archive.per_seat
-                )
-            )
-            pool.play(arena, draw_opponents(self.archive, self.weights, OPPONENTS))
-            pool.shrink(MIXTURE_ELITE)
-            yield pool.thetas[0]
-
-
-class Climb:
-    """An ascent of the score against a mixture, which continues from turn to turn as an evolution does."""
-
-    def __init__(self, archive: Archive, weights: np.ndarray) -> None:
-        start = archive.thetas[int(shares_of(weights).argmax())]
-        self.archive, self.weights, self.way = archive, weights, Ascent(start)
-        self.seeds = hashed_parameters(archive.arena)
-        self.sigma = REACH * max(math.sqrt(float((start[~self.seeds] ** 2).mean())), MIN_SCALE)
-
-    def go_on(self, pairs: int) -> Iterator[np.ndarray]:
-        """Climb for about `pairs` game pairs; yield the average of the trajectory after each step."""
-        arena = self.archive.arena
-        for _ in range(max(pairs // (2 * DIRECTIONS), 1)):
-            e = np.where(self.seeds, 0.0, arena.gaussians(DIRECTIONS))
-            both = np.vstack([self.way.x + self.sigma * e, self.way.x - self.sigma * e])
-            whom = np.tile(draw_opponents(self.archive, self.weights, DIRECTIONS), (2, 1))
-            plus, minus = arena.play_pairs(both, whom).sum(axis=(1, 2)).reshape(2, -1)
-            self.way.follow(add_up(plus - minus, e) / (2 * arena.game.max_score * DIRECTIONS), self.sigma)
-            yield self.way.average
-
-
-def begin_ways(archive: Archive, weights: np.ndarray) -> list[Evolution | Climb]:
-    """Return the searches that continue from turn to turn; ascents only where parameters have neighbours."""
-    ways: list[Evolution | Climb] = [Evolution(archive, weights)]
-    return ways if hashed_parameters(archive.arena).all() else [*ways, Climb(archive, weights)]
-
-
-# Diagnosis of a tuned player: its exploiters, and its score against its checkpoints.
-#
-# All games are fresh: the exploiter trains on a separate stream, and every score comes from streams that only
-# measure.
-
-EXPLOITED, HISTORY = 1, 2  # streams of games below the one that only measures
-
-
-@dataclass(frozen=True)
-class DiagnosisBudget:
-    games: int = 400_000  # training games of the exploiter
-    report_games: int = 20_000  # fresh games that score the exploiter
-    pair_games: int = 4_000  # fresh games for each pair of checkpoints
-    seed: int = 1
-
-
-@dataclass(frozen=True, eq=False)
-class Findings:
-    exploiter: Exploiter
-    score: MatchResult  # of the exploiter
-    best: Sequence[BestResponseScore]
-    # Counts of each score of a game pair between two checkpoints.
-    observed: Mapping[tuple[int, int], Sequence[int]]
-
-    @property
-    def gain(self) -> float:
-        """The 95 % lower bound of the exploitability."""
-        return self.score.interval[0] - (self.score.payoffs[0] + self.score.payoffs[-1]) / 2
-
-
-def train_exploiter(
-    game: Game, player: ParametricPolicy, effort: DiagnosisBudget, threads: int = 1
-) -> tuple[Exploiter, MatchResult]:
-    found = find_exploiter(game, player, effort.games, effort.seed, threads)
-    key = int(child(report_key(effort.seed), EXPLOITED))
-    return found, evaluate(game, found.policy, player, key, effort.report_games, threads=threads)
-
-
-def play_history(
-    game: Game, checkpoints: Sequence[ParametricPolicy], effort: DiagnosisBudget, threads: int = 1
-) -> Mapping[tuple[int, int], Sequence[int]]:
-    observed = {}
-    for number, (i, j) in enumerate(combinations(range(len(checkpoints)), 2)):
-        key, pair = int(child(report_key(effort.seed), HISTORY, number)), (checkpoints[i], checkpoints[j])
-        observed[i, j] = evaluate(game, *pair, key, effort.pair_games, threads=threads).observed
-    return observed

@@ -1,16 +1,15 @@
-"""Archive of players with the table of their mutual scores, from which Nash mixtures are computed."""
+"""Archive of players with the table of their mutual scores, from which Nash mixtures are computed; and ascents."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
-from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.rng import random_unit, shuffle
-from ..stats.matrix_game import Equilibrium, equilibrium, prune, symmetric_equilibrium
-from .arena import Arena
-from .contest import Step, freeze_mixture, hashed_parameters, join_halves
+from ..stats.linear_programs import Equilibrium, equilibrium, prune, symmetric_equilibrium
+from .arena import Arena, Step, freeze_mixture, hashed_parameters, join_halves
 
 TRIED, TRIALS, ROUNDS = 16, 2, 8
 LARGE = 256  # tables of more members are solved by parts
@@ -57,10 +56,8 @@ class Archive:
         self.play(rows[rows >= known], columns[rows >= known], pairs)
 
     def play(self, rows: np.ndarray, columns: np.ndarray, pairs: int = 1) -> None:
-        scores = (
-            self.arena.play_pairs(self.thetas[rows], self.thetas[columns], pairs).sum(axis=1)
-            / self.arena.game.max_score
-        )
+        scores = self.arena.play_pairs(self.thetas[rows], self.thetas[columns], pairs).sum(axis=1)
+        scores = scores / self.arena.game.max_score
         np.add.at(self.points, (rows, columns), scores[:, 0])
         np.add.at(self.points, (columns, rows), pairs - scores[:, 1])
         np.add.at(self.pairs, (rows, columns), pairs)
@@ -292,7 +289,8 @@ def renew_doubles(arena: Arena, children: np.ndarray, parents: np.ndarray) -> np
 
 def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:
     """Breed until the best candidate leads the mixture by the expected lead, at least `least`; add the best."""
-    population, wanted = Population(archive, size_for(archive.arena)), FIRST_LEAD
+    size = min(max(math.isqrt(archive.arena.budget.games or 10**7) // 4, MIN_SIZE), MAX_SIZE)
+    population, wanted = Population(archive, size), FIRST_LEAD
     nash = archive.nash()
     yield archive.step(nash, True)
     while True:
@@ -317,5 +315,56 @@ def rank(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return order[clone.argsort(kind="stable")]
 
 
-def size_for(arena: Arena) -> int:
-    return min(max(isqrt(arena.budget.games or 10**7) // 4, MIN_SIZE), MAX_SIZE)
+# Ascent by measured slopes: momentum, strides that adapt to the agreement of slopes, and the trajectory's average.
+#
+# The slopes are antithetic (Salimans et al. 2017): a random direction e is scored by x + sigma e against x - sigma e.
+
+DIRECTIONS = 64  # of a slope
+MOMENTUM = 0.8
+LEARNING = 0.1  # rate of the gain, per cosine
+MIN_GAIN, MAX_GAIN = 1e-3, 1e3
+
+
+class Ascent:
+    """A point of an ascent, with momentum, gain and average."""
+
+    def __init__(self, start: np.ndarray, least_gain: float = MIN_GAIN) -> None:
+        self.least_gain, self.most_gain, self.gain = least_gain, MAX_GAIN, 1.0
+        self._begin(start)
+
+    def _begin(self, start: np.ndarray) -> None:
+        self.x, self.average, self.drift, self.steps = start, start, np.zeros(len(start)), 0
+
+    def restart(self, start: np.ndarray) -> None:
+        self._begin(start)
+        self.gain /= 2
+
+    def follow(self, slope: np.ndarray, sigma: float) -> None:
+        # Kesten (1958): longer strides while the slopes agree with the momentum, shorter ones when they turn.
+        longer = math.exp(LEARNING * cosine(slope, self.drift))
+        self.gain = min(max(self.gain * longer, self.least_gain), self.most_gain, MAX_GAIN)
+        self.drift = MOMENTUM * self.drift + (1 - MOMENTUM) * slope
+        self.x = self.x + self.gain * sigma * self.drift
+        self.steps += 1
+        self.average = self.average + (self.x - self.average) * 2 / (self.steps + 2)  # weights 1, 2, 3, .. (Polyak's)
+
+    def climb(self, arena: Arena, sigma: float, e: np.ndarray, whom: np.ndarray, blocks: int = 1) -> None:
+        """Follow the slope of the score against `whom`, an opponent for each direction in `e`."""
+        both = np.vstack([self.x + sigma * e, self.x - sigma * e])
+        plus, minus = arena.play_pairs(both, np.tile(whom, (2, 1)), blocks=blocks).sum(axis=(1, 2)).reshape(2, -1)
+        self.follow(add_up(plus - minus, e) / (2 * arena.game.max_score * len(e)), sigma)
+
+
+def add_up(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Sum weighted rows in order: the last bits of a matrix product depend on the processor."""
+    return np.asarray((weights[:, None] * rows).sum(axis=0))
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    lengths = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
+    return float((a * b).sum()) / lengths if lengths > 0 else 0.0
+
+
+def scale_of(theta: np.ndarray, seeds: np.ndarray) -> float:
+    """Return the scale of a vector's ordered parameters: 1, as Gaussian ones, or more."""
+    return max(1.0, math.sqrt(float((theta[~seeds] ** 2).sum()) / max(len(theta) - seeds.sum(), 1)))

@@ -4,18 +4,19 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from ..core.agents import ParametricPolicy, PolicyJson, decode_policy
 from ..core.find import load_game
-from ..core.game import Game
+from ..core.game import WIN_DRAW_LOSS, Game
 from ..core.rng import child
 from ..process.heartbeat import beat
+from ..stats.evaluate import elo_of, normalised_elo
 from ..stats.race import Race, Verdict, interval, mean
-from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent
-from .contest import Contest, Step
+from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent, Contest, Step, thin_checkpoints
 from .methods import find_tune_method
 
 # Validation: the result must be shown to beat the initial parameters, on held-out games.
@@ -70,6 +71,26 @@ class Validation:
         low, high = interval(counts)
         return 2 * mean(counts) - 1, 2 * low - 1, 2 * high - 1
 
+    def to_json(self, payoffs: Sequence[Fraction]) -> dict[str, Any]:
+        """Return score and interval against the initial parameters, and Elo if games are won, drawn and lost."""
+        low, span = float(payoffs[0]), float(payoffs[-1] - payoffs[0])
+        figures: dict[str, Any] = {"against": START, "candidate": self.candidate, "proved": self.proved}
+        figures |= {"games": self.games}
+        if not self.games:
+            return figures
+        limits, gain = self.interval, self.gain
+        figures |= {"score": low + span * self.score, "interval": [low + span * limit for limit in limits]}
+        figures |= {"pairs": list(self.counts), "better": limits[0] > 0.5}
+        if gain is not None:
+            figures |= {"gain": span * gain[0], "gain_interval": [span * limit for limit in gain[1:]]}
+        if tuple(payoffs) == WIN_DRAW_LOSS:
+            scores = (self.score, *limits)
+            elos = {"elo": map(elo_of, scores), "normalised_elo": (normalised_elo(self.counts, x) for x in scores)}
+            for name, found in elos.items():
+                elo, *ends = (elo if abs(elo) < float("inf") else None for elo in found)
+                figures |= {name: elo, f"{name}_interval": ends}
+        return figures
+
 
 def validate(arena: Arena, answer: PolicyJson, checkpoints: Sequence[PolicyJson]) -> Iterator[Validation]:
     """Race the result, then the checkpoints, against the initial parameters; each may use half of the games left."""
@@ -78,9 +99,9 @@ def validate(arena: Arena, answer: PolicyJson, checkpoints: Sequence[PolicyJson]
     if answer == start:
         yield none
         return
+    earlier = [one for place, one in enumerate(checkpoints) if one not in (answer, start, *checkpoints[:place])]
     candidates = {"answer": answer}
-    for number, found in enumerate(_distinct([answer, start, *checkpoints])[2:][:CHECKPOINTS], 1):
-        candidates[f"checkpoint {number}"] = found
+    candidates |= {f"checkpoint {number}": found for number, found in enumerate(earlier[:CHECKPOINTS], 1)}
     for name, found in candidates.items():
         try:
             final = _try(arena, name, found, DELTA / (RACES * len(candidates)))
@@ -106,14 +127,11 @@ def _try(arena: Arena, name: str, found: PolicyJson, delta: float) -> Validation
     # The initial parameters must win the same race; they lose when they are at most TOLERANCE above the result.
     second = arena.race_answer(found, arena.start, no_worse, _half(arena), defends=True)
     counts = _add(first.counts, second.counts)
-    if second.decision <= 0 or "weights" in found or not _has_judge(arena):
+    judged = arena.baseline is not None and arena.baseline_name != "fixed"
+    if second.decision <= 0 or "weights" in found or not judged:
         return Validation(name, second.decision > 0 and "weights" in found, found, counts)
     third = arena.compare(np.array(found["theta"]), arena.start, better, _half(arena) // 2)
     return Validation(name, third.decision > 0, found, counts, third.counts if third.decision > 0 else None)
-
-
-def _has_judge(arena: Arena) -> bool:
-    return arena.baseline is not None and arena.baseline_name != "fixed"
 
 
 def _add(some: Sequence[int], more: Sequence[int]) -> tuple[int, ...]:
@@ -122,19 +140,6 @@ def _add(some: Sequence[int], more: Sequence[int]) -> tuple[int, ...]:
 
 def _half(arena: Arena) -> int:
     return ((arena.budget.games or 0) - arena.games) // 4
-
-
-def _distinct(answers: Sequence[PolicyJson]) -> list[PolicyJson]:
-    found: list[PolicyJson] = []
-    for one in answers:
-        if one not in found:
-            found.append(one)
-    return found
-
-
-def thin_checkpoints(accepted: Sequence[PolicyJson]) -> list[PolicyJson]:
-    """Return accepted points, the last ones first, at growing distances."""
-    return [accepted[-(2**k)] for k in range(len(accepted).bit_length()) if 2**k <= len(accepted)]
 
 
 DEFAULT_METHOD, DEFAULT_RACE, DEFAULT_BASELINE = "auto", "count-mixture", "redrawn"
@@ -152,14 +157,10 @@ class TuneResult:
     final: Validation | None = None  # validation against the initial parameters, if requested
 
 
-class BudgetSplit(NamedTuple):
-    method: int
-    final: int
-
-
-def split_budget(games: int, share: float = SHARE) -> BudgetSplit:
+def split_budget(games: int, share: float = SHARE) -> tuple[int, int]:
+    """Return the games of the method, and those of the validation."""
     final = int(games * share)
-    return BudgetSplit(games - final, final)
+    return games - final, final
 
 
 def steps_of(method: str, arena: Arena) -> Iterator[Step]:
@@ -183,14 +184,6 @@ class SearchLog:
         self.answer, self.steps, self.why = step.recommendation, self.steps + 1, step.reason
         if step.accepted and "weights" not in self.answer:
             self.accepted.append(self.answer)
-
-    @property
-    def checkpoints(self) -> list[PolicyJson]:
-        return thin_checkpoints(self.accepted)
-
-
-def start_log(arena: Arena) -> SearchLog:
-    return SearchLog(Step(arena.start, accepted=False).recommendation)
 
 
 def measure_speed(contest: Contest, seed: int, threads: int = 1) -> float:
@@ -224,15 +217,9 @@ def tune_strategy(
 ) -> TuneResult:
     """Run a method for its budget of games; nothing is stored, and only the last race measures the result."""
     tuned = load_game(game) if isinstance(game, str) else game
-    found = search(tuned, method, games, seed, race, baseline, observation, SHARE if final else 0.0)
-    return TuneResult(decode_policy(tuned, found.answer), found.games, found.steps, found.final)
-
-
-class SearchResult(NamedTuple):
-    answer: PolicyJson
-    games: int
-    steps: int
-    final: Validation | None
+    share = SHARE if final else 0.0
+    answer, played, steps, proof = search(tuned, method, games, seed, race, baseline, observation, share)
+    return TuneResult(decode_policy(tuned, answer), played, steps, proof)
 
 
 def search(
@@ -244,21 +231,24 @@ def search(
     baseline: str = DEFAULT_BASELINE,
     observation: str = "pair",
     share: float = SHARE,
-) -> SearchResult:
-    """Run a method, then evaluate its result with that share of the games; a share of 0 omits the evaluation."""
-    parts = split_budget(games, share)
+) -> tuple[PolicyJson, int, int, Validation | None]:
+    """Run a method, then evaluate its result with that share of the games; a share of 0 omits the evaluation.
+
+    The result comes with the games and the steps that it took, and with its evaluation.
+    """
 
     def arena_for(games: int, purpose: int) -> Arena:
         rule, budget = race or Race(DEFAULT_RACE), Budget(games)
         return Arena(game, seed, rule, baseline, budget, observation, on_batch=lambda *_: beat(), purpose=purpose)
 
-    arena = arena_for(parts.method, TRAINING)
-    way = start_log(arena)
+    for_method, for_final = split_budget(games, share)
+    arena = arena_for(for_method, TRAINING)
+    way = SearchLog({"theta": arena.start.tolist()})
     for step in steps_of(method, arena):
         beat()
         way.follow(step)
     if not share:
-        return SearchResult(way.answer, arena.games, way.steps, None)
-    judging = arena_for(parts.final, FINAL)
-    *_, last = validate(judging, way.answer, way.checkpoints)
-    return SearchResult(last.answer, arena.games + judging.games, way.steps, last)
+        return way.answer, arena.games, way.steps, None
+    judging = arena_for(for_final, FINAL)
+    *_, last = validate(judging, way.answer, thin_checkpoints(way.accepted))
+    return last.answer, arena.games + judging.games, way.steps, last

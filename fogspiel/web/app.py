@@ -24,7 +24,7 @@ from ..core.plugins import help_of, modules, slice_folders
 from ..runs.store import StoreError
 from .cache import AnswerCache, VersionCache
 from .job_queue import JobQueue, StillWorking
-from .requests import all_faults, fault_place, fault_words, refusal
+from .requests import InvalidRequest, all_faults, fault_place, fault_words
 from .run_list import RunNotes
 from .run_processes import RunProcesses
 from .run_reader import RunReader
@@ -101,17 +101,12 @@ class Site:
         self.versions = VersionCache()
         static = slice_folders("static")
         self._templates = Jinja2Templates(slice_folders("templates"))
-        self._files = PageFiles(static, FOR_EVER), PageFiles(static, ASK)
-        self._static = f"/static/{self._files[0].digest}"
+        self.files = PageFiles(static, FOR_EVER), PageFiles(static, ASK)
+        self.static = f"/static/{self.files[0].digest}"
         sheets = [path.name for folder in static[1:] for path in sorted(folder.glob("*.css"))]
         self._templates.env.globals |= {"links": self.links, "asides": self.asides, "cards": self.cards}
-        self._templates.env.globals |= {"version": __version__, "static": self._static, "sheets": sheets}
+        self._templates.env.globals |= {"version": __version__, "static": self.static, "sheets": sheets}
         self._templates.env.trim_blocks = self._templates.env.lstrip_blocks = True
-
-    def add_to(self, app: FastAPI) -> None:
-        app.include_router(self.routes)
-        for address, files in zip((self._static, "/static"), self._files, strict=True):
-            app.mount(address, GZipMiddleware(files, compresslevel=LEVEL))
 
     def page(
         self, request: Request, template: str, status: int = 200, *, charts: bool = False, **context: Any
@@ -133,10 +128,6 @@ class Site:
             return make()
         except StillWorking:
             return self.page(request, "working.html", 202)
-
-    def refusal(self, request: Request, status: int, sentence: str) -> HTMLResponse:
-        heading = "There is no such page" if status == 404 else "That does not work"
-        return self.page(request, "refused.html", status, heading=heading, sentence=sentence)
 
     def close(self) -> None:
         self.sessions.close()
@@ -167,7 +158,9 @@ def application(store: Path, games: Path, slots: Slots = slot_seconds) -> FastAP
         title="fogspiel", version=__version__, description=DESCRIPTION, lifespan=lifespan, docs_url=None, redoc_url=None
     )
     answer_in_sentences(app, site)
-    site.add_to(app)
+    app.include_router(site.routes)
+    for address, files in zip((site.static, "/static"), site.files, strict=True):
+        app.mount(address, GZipMiddleware(files, compresslevel=LEVEL))
     return app
 
 
@@ -195,7 +188,8 @@ def answer_in_sentences(app: FastAPI, site: Site) -> None:
     def answer(request: Request, status: int, sentence: str, **more: Any) -> Response:
         if is_for_programs(request.url.path):
             return JSONResponse({"error": sentence} | more, status)
-        return site.refusal(request, status, sentence)
+        heading = "There is no such page" if status == 404 else "That does not work"
+        return site.page(request, "refused.html", status, heading=heading, sentence=sentence)
 
     @app.exception_handler(ValueError)
     def refuse(request: Request, error: ValueError) -> Response:
@@ -225,6 +219,9 @@ def guard(app: FastAPI, hosts: frozenset[str], token: str | None = None) -> App:
 # Routes of forms: one response reports all faults of a request, with a message per field.
 
 
+WRONG: dict[int | str, dict[str, Any]] = {422: {"description": "What is wrong: a sentence, and one for each field."}}
+
+
 def form_route(reader: RunReader) -> type[APIRoute]:
     """Return the route class of forms; requests are validated against the runs that can be read."""
 
@@ -236,7 +233,10 @@ def form_route(reader: RunReader) -> type[APIRoute]:
                 try:
                     return await handle(request)
                 except RequestValidationError as error:
-                    return refusal(await run_in_threadpool(all_faults, error, reader))
+                    invalid = await run_in_threadpool(all_faults, error, reader)
+                except InvalidRequest as error:
+                    invalid = error
+                return JSONResponse({"error": str(invalid), "fields": invalid.fields}, 422)
 
             return handle_form
 

@@ -18,10 +18,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from fastapi import HTTPException
 
+from . import JsonObject
 from .cache import Memory
 from .run_processes import COMMAND, end_words
 
@@ -64,14 +65,6 @@ class StillWorking(HTTPException):
         super().__init__(429, "this is being computed: repeat the request in a few seconds", {"retry-after": "3"})
 
 
-class JobStatus(TypedDict):
-    """State of a job for programs; `facts` is the last result of a job that succeeded."""
-
-    state: str
-    facts: Any
-    sentence: str
-
-
 @dataclass
 class Job:
     """Job of a lane: its state, its results so far, and the error that ended it."""
@@ -101,7 +94,7 @@ class Job:
     def sentence(self) -> str:
         return "" if self.error is None else self.lane.failure or str(self.error)
 
-    def to_json(self) -> JobStatus:
+    def to_json(self) -> JsonObject:
         return {"state": self.state, "facts": self.facts, "sentence": self.sentence}
 
 
@@ -203,7 +196,7 @@ class JobQueue:
 
     def ask(self, question: Question) -> str:
         """Submit a question to its command, unless its result is cached; return its key."""
-        self.submit(COMMANDS, question.key, lambda: (self._answer(question) for _ in range(1)))
+        self.submit(COMMANDS, question.key, lambda: (self._run(question) for _ in range(1)))
         return question.key
 
     def answer(self, key: str) -> Job:
@@ -212,16 +205,16 @@ class JobQueue:
             raise HTTPException(404, "this question was not asked here, or it was forgotten: ask it again")
         return found
 
-    def _answer(self, question: Question) -> Any:
-        with tempfile.TemporaryDirectory(prefix="fogspiel-") as folder:
-            if question.enclosed is not None:
-                (Path(folder) / FILE).write_bytes(question.enclosed)
-            return self._run(question, folder)
-
-    def _run(self, question: Question, folder: str) -> Any:
+    def _run(self, question: Question) -> Any:
         """Return the JSON that the command prints, or raise a ValueError with its last error line."""
         store = {} if question.store is None else {"FOGSPIEL_STORE": str(question.store)}
-        with (Path(folder) / "answer").open("w+", encoding="utf-8") as out, tempfile.TemporaryFile() as errors:
+        with (
+            tempfile.TemporaryDirectory(prefix="fogspiel-") as folder,
+            (Path(folder) / "answer").open("w+", encoding="utf-8") as out,
+            tempfile.TemporaryFile() as errors,
+        ):
+            if question.enclosed is not None:
+                (Path(folder) / FILE).write_bytes(question.enclosed)
             with self._lock:
                 if self._closed:
                     raise ValueError(STOPPED)

@@ -5,6 +5,7 @@ page must not imply the right to run programs or to read the disk; that takes th
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -18,7 +19,7 @@ from ..core.page_contract import PlaySupport, play_support
 from ..runs.agent_parser import SOLVED, engines_of, sources
 from ..runs.kind import kind_of_method
 from ..runs.kinds.solve import KIND as SOLVE
-from ..runs.store import Store, StoreError, Summary
+from ..runs.store import Store, StoreError
 from ..solving.known_values import shipped_solution
 
 STRATEGY, ENGINE, SOLUTION = "strategy", "engine", "solution"
@@ -59,17 +60,21 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
     found += [(name, STRATEGY, _about(game, name)) for name in policy_names(game)]
     if shipped_solution(game.name) is not None:
         found.append((SOLVED, SOLUTION, "plays the certified solution: nobody beats it in the long run"))
-    offers = [_offer(support, *one) for one in found] + _of_runs(game, store)
+    offers = [
+        Opponent(
+            words=name,
+            title=EXACT if name == SOLVED else name,
+            kind=kind,
+            about=about,
+            level=_level(support, name, kind),
+        )
+        for name, kind, about in found
+    ] + _of_runs(game, store)
 
     def rank(offer: Opponent) -> tuple[int, int]:
         return LEVELS.index(offer["level"]), [*support.strongest, offer["words"]].index(offer["words"])
 
     return sorted(offers, key=rank)
-
-
-def _offer(support: PlaySupport, name: str, kind: str, about: str) -> Opponent:
-    title = EXACT if name == SOLVED else name
-    return Opponent(words=name, title=title, kind=kind, about=about, level=_level(support, name, kind))
 
 
 def _level(support: PlaySupport, name: str, kind: str) -> str:
@@ -84,23 +89,20 @@ def _level(support: PlaySupport, name: str, kind: str) -> str:
 
 def _of_runs(game: Game, store: Path) -> list[Opponent]:
     """List the opponents of the store's runs; an unreadable store yields none."""
-    try:
-        with Store.open(store, write=False) as runs:
-            summaries = [run for run in reversed(runs.summaries()) if run.game == game.name]
-            return [offer for run in summaries if (offer := _of_run(run, runs)) is not None]
-    except StoreError:
-        return []
-
-
-def _of_run(run: Summary, runs: Store) -> Opponent | None:
-    kind = kind_of_method(run.method)
-    offer = kind.opponent(run)
-    if offer is None or (offer[0] == SOLUTION and not kind.playable(runs.read(run.name))):
-        return None
-    low, high = run.interval or (0.0, 1.0)
-    perfect = offer[0] == SOLUTION and high - low <= NARROW
-    title = f"{EXACT if low == high else 'solution'} ({run.name})" if perfect else run.name
-    return Opponent(words=run.name, title=title, kind=offer[0], about=offer[1], level=LEVELS[0 if perfect else 1])
+    found: list[Opponent] = []
+    with suppress(StoreError), Store.open(store, write=False) as runs:
+        for run in reversed(runs.summaries()):
+            kind = kind_of_method(run.method)
+            offer = kind.opponent(run) if run.game == game.name else None
+            if offer is None or (offer[0] == SOLUTION and not kind.playable(runs.read(run.name))):
+                continue
+            low, high = run.interval or (0.0, 1.0)
+            perfect = offer[0] == SOLUTION and high - low <= NARROW
+            title = f"{EXACT if low == high else 'solution'} ({run.name})" if perfect else run.name
+            level = LEVELS[0 if perfect else 1]
+            found.append(Opponent(words=run.name, title=title, kind=offer[0], about=offer[1], level=level))
+        return found
+    return []
 
 
 def _about(game: Game, name: str) -> str:

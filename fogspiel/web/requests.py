@@ -5,9 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from pydantic import Field, TypeAdapter, ValidationError
-from pydantic.fields import FieldInfo
 
 from ..core.agents import Agent, named_policy, policy_names
 from ..core.find import spec_of
@@ -18,7 +16,7 @@ from ..runs.agent_parser import engines_of, parse_agent
 from ..runs.kind import kinds
 from ..runs.kinds.tune import KIND as TUNE
 from ..runs.kinds.tune import tuned_game
-from ..runs.request import Asked, Request, WrongField, choices_of, plain_type
+from ..runs.request import Request, WrongField, choices_of, plain_type
 from ..runs.requests import NAMED, DiagnoseRequest, ExploitRequest
 from ..runs.store import Json, StoreError
 from ..solving.methods import solve_methods
@@ -121,7 +119,9 @@ def row_of(order: Request, reader: RunReader) -> Json:
 def demand_page(order: Request, reader: RunReader) -> None:
     """Raise InvalidRequest for all fields that a page may not set, or not to this value."""
     page = order.page_fields()
-    demand_all({name: partial(_demand_field, order, name, reader) for name in page})
+    faults = {name: _fault(partial(_demand_field, order, name, reader)) for name in page}
+    if wrong := {name: sentence for name, sentence in faults.items() if sentence}:
+        raise InvalidRequest(wrong)
     for name, info, _ in order.asked_fields():
         if name not in page and getattr(order, name) != info.default:
             raise InvalidRequest({name: "is for the command line only"})
@@ -149,8 +149,8 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
         named_policy(game, value, getattr(order, "seed", 1))
         demand_page_agent(game, value)
     elif more.names == "agent":
-        game = list_games().get(getattr(order, "game", ""))
         texts = [one.spec for one in (value if isinstance(value, tuple) else (value,)) if one is not None]
+        game = list_games().get(getattr(order, "game", ""))
         demand_each(partial(_agent, game, reader, getattr(order, "seed", 1), text) for text in texts if game)
 
 
@@ -164,10 +164,6 @@ def _demand_tuned(names: Sequence[str], reader: RunReader) -> None:
         run = reader.run(name)
         tuned_game(run, "only tuning runs can be diagnosed")
         demand_page_run(name, run.request)
-
-
-def refusal(invalid: InvalidRequest) -> JSONResponse:
-    return JSONResponse({"error": str(invalid), "fields": invalid.fields}, 422)
 
 
 def all_faults(error: RequestValidationError, reader: RunReader) -> InvalidRequest:
@@ -190,11 +186,6 @@ def _agent(game: Game, reader: RunReader, seed: int, text: str) -> Agent:
     """Return the agent of a text: a name, numbers, an engine or a run; files are for the command line only."""
     demand_opponent(game, text)
     return parse_agent(game, text, reader.path, seed)
-
-
-def demand_all(checks: Mapping[str, Callable[[], object]]) -> None:
-    if wrong := {field: sentence for field, check in checks.items() if (sentence := _fault(check))}:
-        raise InvalidRequest(wrong)
 
 
 def demand_each(checks: Iterable[Callable[[], object]]) -> None:
@@ -240,24 +231,25 @@ MAX_LETTERS = 4000  # length limit of values that an address fills into a form
 
 def drawn_fields(model: type[Request], choices: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the fields of a request as the template draws them; choices are by what a field names."""
-    fields = sorted(model.page_fields().items(), key=lambda field: not field[1][1].argument)
-    return [_drawn(name, info, more, choices) for name, (info, more) in fields]
-
-
-def _drawn(name: str, info: FieldInfo, more: Asked, choices: Mapping[str, Any]) -> dict[str, Any]:
-    kind = plain_type(info.annotation)
-    options = choices_of(info.annotation) or choices.get(more.names, ())
-    value = more.page if more.page is not None else "" if info.is_required() or info.default is None else info.default
-    return {
-        "name": name,
-        "label": info.title or name,
-        "hint": info.description or "" if more.hint is None else more.hint,
-        "control": "choice" if options else "check" if kind is bool else "field",
-        "type": "number" if kind in (int, float, int | None, float | None) else "text",
-        "options": options,
-        "value": next(iter(options)) if options and value == "" else value,
-        "names": "names" if more.names == "agent" else "",
-    }
+    drawn = []
+    for name, (info, more) in sorted(model.page_fields().items(), key=lambda field: not field[1][1].argument):
+        kind = plain_type(info.annotation)
+        options = choices_of(info.annotation) or choices.get(more.names, ())
+        value = "" if info.is_required() or info.default is None else info.default
+        value = value if more.page is None else more.page
+        drawn.append(
+            {
+                "name": name,
+                "label": info.title or name,
+                "hint": info.description or "" if more.hint is None else more.hint,
+                "control": "choice" if options else "check" if kind is bool else "field",
+                "type": "number" if kind in (int, float, int | None, float | None) else "text",
+                "options": options,
+                "value": next(iter(options)) if options and value == "" else value,
+                "names": "names" if more.names == "agent" else "",
+            }
+        )
+    return drawn
 
 
 def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[str, Any]:

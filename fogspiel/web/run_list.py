@@ -18,7 +18,7 @@ from ..core.game import Game
 from ..core.untrusted_input import parse_json, read_bytes
 from ..runs.kind import kind_of_method, title_of
 from ..runs.kinds.tune import tuned_game
-from ..runs.report.model import CurvePoint
+from ..runs.report import CurvePoint
 from ..runs.request import ago, with_interval
 from ..runs.store import Json, Run, Summary
 from ..runs.tuning_run import recommendations_of, thin_evenly
@@ -49,26 +49,24 @@ class RunLine(Summary):
 
 
 def run_lines(site: "Site") -> list[RunLine]:
-    notes, known = site.notes.all(), site.reader.summaries()
-    return [_run_line(summary, site, notes.get((summary.name, summary.created), "")) for summary in known]
-
-
-def _run_line(summary: Summary, site: "Site", note: str) -> RunLine:
-    state, score, interval = site.processes.state(summary.name, summary.state), summary.score, summary.interval
-    exact = interval is not None and interval[0] == interval[1]
-    worth = "" if score is None or interval is None else f"{score:.4f}" if exact else with_interval(score, interval)
-    page = {
-        "state": state,
-        "kind": kind_of_method(summary.method).title,
-        "title": title_of(summary.game),
-        "worth": worth,
-        "age": ago(summary.created),
-        "last_seen": ago(summary.seen),
-        "trouble": site.processes.trouble(summary.name, state),
-        "resume": resume_command(summary.name, site.store) if state in ("interrupted", "running") else None,
-        "note": note,
-    }
-    return RunLine.from_json(summary.to_json() | page)
+    notes, lines = site.notes.all(), []
+    for summary in site.reader.summaries():
+        state, score, interval = site.processes.state(summary.name, summary.state), summary.score, summary.interval
+        exact = interval is not None and interval[0] == interval[1]
+        worth = "" if score is None or interval is None else f"{score:.4f}" if exact else with_interval(score, interval)
+        page = {
+            "state": state,
+            "kind": kind_of_method(summary.method).title,
+            "title": title_of(summary.game),
+            "worth": worth,
+            "age": ago(summary.created),
+            "last_seen": ago(summary.seen),
+            "trouble": site.processes.trouble(summary.name, state),
+            "resume": resume_command(summary.name, site.store) if state in ("interrupted", "running") else None,
+            "note": notes.get((summary.name, summary.created), ""),
+        }
+        lines.append(RunLine.from_json(summary.to_json() | page))
+    return lines
 
 
 ORDERS: dict[str, tuple[str, Callable[[RunLine], Any]]] = {

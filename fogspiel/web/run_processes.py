@@ -25,8 +25,8 @@ from typing import IO, Any
 from fastapi import HTTPException
 
 from ..core.find import spec_of
-from ..runs.execute import earlier_runs
-from ..runs.store import Run, Store, StoreError
+from ..runs.kind import earlier_runs
+from ..runs.store import Store, StoreError
 from .opponents import demand_page_run
 from .run_reader import RunReader
 
@@ -82,7 +82,10 @@ class RunProcesses:
     def begin(self, ask: Mapping[str, Any], *, once: bool) -> str:
         """Start a new run or, with `once`, resume the one that has the same request; return its name."""
         with self._lock:
-            found = self._same(ask) if once else None
+            found = None
+            if once:
+                with Store.open(self.reader.path, write=False) as store:
+                    found = next((run for run in earlier_runs(store, ask["method"]) if run.request == ask), None)
             if found is not None and self.state(found.name, found.state) != "interrupted":
                 return found.name
             self._demand_place()
@@ -91,10 +94,6 @@ class RunProcesses:
                     found = store.create(ask)
             self._start_or_queue(found.name, ask)
             return found.name
-
-    def _same(self, ask: Mapping[str, Any]) -> Run | None:
-        with Store.open(self.reader.path, write=False) as store:
-            return next((run for run in earlier_runs(store, ask["method"]) if run.request == ask), None)
 
     def resume(self, name: str) -> None:
         with self._lock:

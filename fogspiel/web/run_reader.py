@@ -17,7 +17,7 @@ from typing import Annotated
 from fastapi import HTTPException, Path
 
 from ..runs.kind import Kind, kind_of_request
-from ..runs.report.model import Curve, CurvePoint
+from ..runs.report import Curve, CurvePoint
 from ..runs.request import FILE_NAME
 from ..runs.store import MAX_ROWS, Damaged, Json, Row, Run, Store, Summary
 from ..runs.store.file import Committed, StoreFile, identity

@@ -80,9 +80,14 @@ class RequestGuard:
             new_visitor = self._demand_token(scope, headers)
             body = await _whole_body(headers, receive, LARGE.get(scope["path"], MAX_BYTES))
         except Refusal as refusal:
-            return await _refuse(send_with_headers, refusal, is_for_programs(scope["path"]))
+            kind, body = b"application/json", json.dumps({"error": refusal.sentence}).encode()
+            if not is_for_programs(scope["path"]):
+                sentence = refusal.sentence[:1].upper() + refusal.sentence[1:]
+                kind, body = b"text/html; charset=utf-8", PAGE.format(escape(sentence)).encode()
+            return await _answer(send_with_headers, refusal.status, [(b"content-type", kind)], body)
         if new_visitor and scope["method"] in SAFE_METHODS and not is_for_programs(scope["path"]):
-            return await _redirect(send_with_headers, address_without_token(scope))
+            location = (b"location", address_without_token(scope).encode("latin-1"))
+            return await _answer(send_with_headers, 303, [location])
         await self.inner(scope, _once(body, receive), send_with_headers)
 
     def _demand_known_host(self, headers: dict[bytes, str]) -> None:
@@ -107,7 +112,9 @@ class RequestGuard:
         if shown and compare_digest(shown.encode(), self.token.encode()):
             return True
         bearer = headers.get(b"authorization", "").removeprefix("Bearer ")
-        for known in (*_cookies(headers.get(b"cookie", "")), bearer):
+        # other servers at this address may have set more cookies
+        pairs = [piece.strip().partition("=") for piece in headers.get(b"cookie", "").split(";")]
+        for known in (*(value for name, _, value in pairs if name == COOKIE), bearer):
             if known and compare_digest(known.encode(), self.token.encode()):
                 return False
         raise Refusal(401, "open the address with the token that `fogspiel web` printed")
@@ -119,12 +126,6 @@ class RequestGuard:
         Requests of other sites are rejected by their origin.
         """
         return [(b"set-cookie", f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Lax".encode())]
-
-
-def _cookies(header: str) -> list[str]:
-    """Return the values of our cookie; other servers at this address may have set more cookies."""
-    pairs = [piece.strip().partition("=") for piece in header.split(";")]
-    return [value for name, _, value in pairs if name == COOKIE]
 
 
 async def _whole_body(headers: dict[bytes, str], receive: Receive, most: int) -> bytes:
@@ -168,23 +169,10 @@ def address_without_token(scope: Scope) -> str:
     return f"{path}?{rest}" if rest else path
 
 
-async def _redirect(send: Send, address: str) -> None:
-    headers = [(b"location", address.encode("latin-1")), (b"content-length", b"0")]
-    await send({"type": "http.response.start", "status": 303, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
-
-
-async def _refuse(send: Send, refusal: Refusal, for_programs: bool) -> None:
-    kind, body = "text/html; charset=utf-8", PAGE.format(escape(_as_sentence(refusal.sentence))).encode()
-    if for_programs:
-        kind, body = "application/json", json.dumps({"error": refusal.sentence}).encode()
-    headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+async def _answer(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes = b"") -> None:
+    length = (b"content-length", str(len(body)).encode())
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
     await send({"type": "http.response.body", "body": body})
-
-
-def _as_sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 # Connection limits that keep the server available: a few connections per client, and a deadline for each request.
@@ -203,9 +191,6 @@ READING_SECONDS = 30.0  # how long a response waits for a client that stops read
 class LimitedProtocol(H11Protocol):
     """Protocol of one connection; `connections` are those of the server."""
 
-    _request_limit: asyncio.TimerHandle | None = None
-    _reading_limit: asyncio.TimerHandle | None = None
-
     @property
     def waits(self) -> bool:
         """True if no complete request has arrived, or the connection is closing."""
@@ -218,6 +203,7 @@ class LimitedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.began = self.loop.time()
+        self._limits: dict[str, asyncio.TimerHandle] = {}
         self._make_room()
         self._limit_request()
 
@@ -244,26 +230,26 @@ class LimitedProtocol(H11Protocol):
 
     def _limit_request(self) -> None:
         """Set a deadline while a request is incomplete; slow pieces do not extend it."""
-        if self.waits and self._request_limit is None:
-            self._request_limit = self.loop.call_later(REQUEST_SECONDS, self.drop)
-        elif not self.waits and self._request_limit is not None:
-            self._request_limit.cancel()
-            self._request_limit = None
+        self._limit("request", REQUEST_SECONDS, self.waits)
+
+    def _limit(self, name: str, seconds: float, wanted: bool) -> None:
+        """Set a deadline, unless it is set already, or cancel it."""
+        if wanted and name not in self._limits:
+            self._limits[name] = self.loop.call_later(seconds, self.drop)
+        elif not wanted and name in self._limits:
+            self._limits.pop(name).cancel()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._reading_limit = self._reading_limit or self.loop.call_later(READING_SECONDS, self.drop)
+        self._limit("reading", READING_SECONDS, True)
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        if self._reading_limit is not None:
-            self._reading_limit.cancel()
-            self._reading_limit = None
+        self._limit("reading", READING_SECONDS, False)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        for limit in (self._request_limit, self._reading_limit):
-            if limit is not None:
-                limit.cancel()
+        for limit in self._limits.values():
+            limit.cancel()
         super().connection_lost(exc)
 
 

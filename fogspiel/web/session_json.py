@@ -194,45 +194,14 @@ def _new_words(before: list[str], now: list[str]) -> list[str]:
 # Session and replay as JSON.
 
 
-class ChoiceJson(TypedDict):
-    action: int
-    label: str
-
-
-class SessionJson(TypedDict):
-    """Session as its person may see it; `seen` and `picture` are the view."""
-
-    key: str
-    game: str
-    title: str
-    against: str
-    side: int
-    seat: str | None
-    moment: int
-    thinking: bool
-    over: bool
-    score: float | None
-    mark: int | None  # the index of the score among the game's payoffs
-    result: str | None
-    seen: str
-    picture: PictureJson
-    latest: list[Place]  # board squares whose appearance has changed since the person's last action
-    truth: PictureJson | None  # the full state, once the game is over, where anything was hidden
-    routine: int | None  # default action of a person who plays on, where there is little to decide
-    draw: str | None  # outcome of the person's draw offer: offered, declined, or accepted
-    transcript: list[TranscriptLine]
-    told: list[TranscriptLine]  # the transcript under its name before 1.0
-    notice: str | None
-    trouble: str | None
-    choices: list[ChoiceJson]
-
-
-def session_json(stored: "StoredSession", thinking: bool) -> SessionJson:
+def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
+    """Return a session as its person may see it."""
     session, game = stored.session, stored.session.game
     view, mark = session.seen(), session.mark
     parts, choices = draw_view(game, view), [] if thinking else session.choices()
     routine = routine_action(game, view) if choices else None
-    transcript = stored.transcript.lines(session, thinking)
+    transcript, hides = stored.transcript.lines(session, thinking), game.resample is not nothing_hidden
+    draws = {"accepted": session.agreed, "offered": session.offers_draw, "declined": session.declined}
     return {
         "key": stored.key,
         "game": game.name,
@@ -244,16 +213,18 @@ def session_json(stored: "StoredSession", thinking: bool) -> SessionJson:
         "thinking": thinking,
         "over": session.over,
         "score": None if mark is None else float(game.payoffs[mark]),
-        "mark": mark,
+        "mark": mark,  # the index of the score among the game's payoffs
         "result": _result(session),
         "seen": game.show(view),
         "picture": picture_json(parts),
+        # board squares whose appearance has changed since the person's last action
         "latest": changed_places(draw_view(game, session.decisions[-1][0]), parts) if session.decisions else [],
-        "truth": _truth(session) if session.over else None,
-        "routine": routine if routine in choices else None,
-        "draw": _draw_words(session),
+        # the full state, once the game is over, where anything was hidden
+        "truth": picture_json(draw_state(game, session.state)) if session.over and hides else None,
+        "routine": routine if routine in choices else None,  # default action, where there is little to decide
+        "draw": next((words for words, happened in draws.items() if happened), None),
         "transcript": transcript,
-        "told": transcript,
+        "told": transcript,  # its name before 1.0
         "notice": stored.preparation.notice(NOTICE_SECONDS) if stored.preparation else None,
         "trouble": None,
         "choices": [{"action": action, "label": game.label(action)} for action in choices],
@@ -263,12 +234,6 @@ def session_json(stored: "StoredSession", thinking: bool) -> SessionJson:
 def seat_of(game: Game, support: PlaySupport, side: int) -> str | None:
     """Return the name of a side; None if both are the same."""
     return None if game.symmetric else (support.seats or SEATS)[side]
-
-
-def _truth(session: PersonSession) -> PictureJson | None:
-    """Return the picture of a finished game's full state; None if nothing was hidden."""
-    game = session.game
-    return None if game.resample is nothing_hidden else picture_json(draw_state(game, session.state))
 
 
 def result_words(game: Game, mark: int | None, resigned: bool) -> str | None:
@@ -290,12 +255,6 @@ def _result(session: PersonSession) -> str | None:
     return result_words(session.game, session.mark, session.resigned)
 
 
-def _draw_words(session: PersonSession) -> str | None:
-    if session.agreed:
-        return "accepted"
-    return "offered" if session.offers_draw else "declined" if session.declined else None
-
-
 def replay_json(stored: "StoredSession") -> JsonObject:
     """Return the full record of a finished game, move by move; a `mover` is a side, `chance` or `over`."""
     session, game, moments = stored.session, stored.session.game, list(stored.session.moments())
@@ -313,7 +272,11 @@ def replay_json(stored: "StoredSession") -> JsonObject:
         "moments": [
             {
                 "mover": {CHANCE: "chance", OVER: "over"}.get(moment.mover, moment.mover),
-                "action": _action(game, moment),
+                "action": moment.action
+                if moment.action is None
+                else game.label(moment.action)
+                if moment.mover in (0, 1)
+                else str(moment.action),
                 "truth": moment.reveal,
                 "views": [game.show(view) for view in moment.views],
                 "refused": refused,
@@ -322,12 +285,6 @@ def replay_json(stored: "StoredSession") -> JsonObject:
             for moment, refused, belief in zip(moments, _refusals(game, moments), beliefs, strict=True)
         ],
     }
-
-
-def _action(game: Game, moment: Moment) -> str | None:
-    if moment.action is None:
-        return None
-    return game.label(moment.action) if moment.mover in (0, 1) else str(moment.action)
 
 
 def _refusals(game: Game, moments: list[Moment]) -> list[bool]:

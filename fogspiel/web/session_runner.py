@@ -18,7 +18,7 @@ from ..core.page_contract import play_support, play_supports
 from ..solving.policies.state_sheets import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
-from .session_json import SessionJson, session_json
+from .session_json import session_json
 from .session_store import SessionFileError, SessionStore, StoredSession, game_by_rules
 
 LOG = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class SessionRunner:
         self._quick, self._engines = FairThreadPool("strategy", QUICK_THREADS), FairThreadPool("engine", ENGINE_THREADS)
         self._closed = threading.Event()
 
-    def begin(self, name: str, against: str, side: int, client: str, rules: str = "") -> SessionJson:
+    def begin(self, name: str, against: str, side: int, client: str, rules: str = "") -> JsonObject:
         game = game_by_rules(name, rules)
         demand_opponent(game, against)
         preparation = play_support(game).prepare(against)
@@ -89,7 +89,7 @@ class SessionRunner:
             with stored.lock:
                 return self._reply(stored, client)
 
-    def look(self, key: str, client: str) -> SessionJson:
+    def look(self, key: str, client: str) -> JsonObject:
         """Return the current state of a session; one that was restored after a restart continues."""
         stored = self.store.find(key)
         if stored.answer and stored.thinking.is_set():
@@ -97,7 +97,7 @@ class SessionRunner:
         with stored.lock, stored.meanwhile():
             return stored.answer or self._reply(stored, client)
 
-    def act(self, key: str, action: int, moment: int, client: str, draw: bool = False) -> SessionJson:
+    def act(self, key: str, action: int, moment: int, client: str, draw: bool = False) -> JsonObject:
         """Apply the person's action, perhaps with a draw offer; a quick opponent's reply is included."""
         stored = self.store.find(key)
         game = stored.session.game
@@ -113,7 +113,7 @@ class SessionRunner:
             stored.session.offer_draw(accepts_draw if draw else None)
             return self._reply(stored, client)
 
-    def resign(self, key: str, moment: int, client: str) -> SessionJson:
+    def resign(self, key: str, moment: int, client: str) -> JsonObject:
         stored = self.store.find(key)
         with stored.lock, stored.meanwhile():
             self._demand_turn(stored, moment, client)
@@ -146,7 +146,7 @@ class SessionRunner:
             raise HTTPException(409, "the whole game can be seen when it is over")
         return stored
 
-    def _reply(self, stored: StoredSession, client: str) -> SessionJson:
+    def _reply(self, stored: StoredSession, client: str) -> JsonObject:
         """Let the opponent move; return the state after that, or one with `thinking` set."""
         try:
             self.store.save(stored)
@@ -168,7 +168,7 @@ class SessionRunner:
         wait([done], WAIT_SECONDS)
         return stored.answer
 
-    def _think(self, stored: StoredSession, answer: SessionJson) -> None:
+    def _think(self, stored: StoredSession, answer: JsonObject) -> None:
         """Play the opponent's whole turn, which is shown when its slot ends."""
         began = time.monotonic()
         patience = LOADING_SECONDS if stored.has_thinker else 0.0

@@ -21,10 +21,11 @@ from typing import NamedTuple
 from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_policy
 from ..core.game import Game, known_game, nothing_hidden
 from ..core.page_contract import PlaySupport, Preparation, play_support, play_supports
-from ..core.session import PersonSession, Session
+from ..core.session import PersonSession
 from ..runs.agent_parser import engines_of, parse_agent
+from . import JsonObject
 from .opponents import demand_page_agent
-from .session_json import SessionJson, Transcript
+from .session_json import Transcript
 
 # Sessions in memory, and those of engines among them, whose trees and boards may take some megabytes each.
 #
@@ -118,7 +119,7 @@ class StoredSession:
     lock: threading.RLock = field(default_factory=threading.RLock)
     # Set while the opponent moves: the session then belongs to its thread.
     thinking: threading.Event = field(default_factory=threading.Event)
-    answer: SessionJson | None = None  # the state last shown to the person
+    answer: JsonObject | None = None  # the state last shown to the person
     transcript: Transcript = field(default_factory=Transcript)
     preparation: Preparation | None = None  # the engine's, while its kernels may have to be compiled
     support: PlaySupport = field(init=False)
@@ -147,11 +148,6 @@ def game_by_rules(name: str, rules: str) -> Game:
         if support.rule_sets and (chosen := support.find_rules(rules).name) != support.rule_sets[0].name:
             raise ValueError(f"{game.name} has one set of rules: {chosen} is for {other}")
     return game
-
-
-def kept_name(session: Session) -> str:
-    """Return a session's game as saved: its name, and the rule set if it is not the default."""
-    return " ".join(filter(None, (session.game.name, play_support(session.game).rules_of(session))))
 
 
 def find_kept_game(text: str) -> Game:
@@ -264,7 +260,9 @@ class SessionStore:
         seed, key, now = secrets.randbits(63), secrets.token_urlsafe(KEY_BYTES), time.time()
         opponent = freeze_opponent(game, against, self.store, seed)
         session = PersonSession(game, thaw_opponent(game, opponent, self.store, seed), side, seed)
-        row = (key, kept_name(session), game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
+        rules = play_support(game).rules_of(session)  # empty for the default
+        name = f"{game.name} {rules}" if rules else game.name
+        row = (key, name, game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
         with self._file() as file:
             file.execute(f"INSERT INTO sittings ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         return self._remember(StoredSession(key, against, session, ReplySchedule(self._slots(game, against))))

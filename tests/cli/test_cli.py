@@ -290,13 +290,12 @@ TOLD = ("wins 9/35 of the games", "gets 5/6", "gains 11/12", "best card first", 
 @pytest.mark.parametrize("cold", default_cases([False], [False, True]))
 def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monkeypatch, cold):
     """A cold engine is compiled by another process meanwhile, so that nobody waits for it at the end."""
-    from fogspiel.cli import tour
+    from fogspiel.cli.commands import maintenance
     from fogspiel.kriegspiel.commands import _terminal
-    from fogspiel.runs.requests import TuneRequest
 
     monkeypatch.setattr(_terminal, "is_cold", lambda _: cold)
-    monkeypatch.setattr(tour, "WAR", TuneRequest("batawaf", "iterative", "count-mixture", games=60_000))
-    monkeypatch.setattr(tour, "GAMES", 4000)
+    monkeypatch.setitem(maintenance.WAR, "games", 60_000)
+    monkeypatch.setattr(maintenance, "WAR_GAMES", 4000)
     for name, value in (("PLIES", 6), ("NODES", 50), ("ENGINE", "minimax")):
         monkeypatch.setattr(_terminal, name, value)
     found = answer("tour")

@@ -10,7 +10,7 @@ from support.commands import DOCUMENTED
 from fogspiel.kriegspiel import match as kind
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.runs.store import Store
-from fogspiel.stats.elo import INTERVALS_NOTE
+from fogspiel.stats.evaluate import INTERVALS_NOTE
 
 SHORT = ("--nodes", 1, "--max-plies", 40, "--processes", 1)
 

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -175,7 +174,7 @@ def test_a_run_that_is_killed_goes_on_to_the_same_rows(answer, tmp_path, number)
 def test_a_run_that_an_older_version_ended_in_a_mixture_goes_on(answer, fogspiel, monkeypatch):
     words = ("--function", f"{OUTSIDE / 'circle.py'}:play", "--parameters", OUTSIDE / "circle.toml")
     with monkeypatch.context() as older:
-        older.setattr(ProgramContest, "__init__", partialmethod(ProgramContest.__init__, mixes=True))
+        older.setattr(ProgramContest, "mixes", True)
         older.setattr(ProgramContest, "match_answer", lambda *_: unplayable())
         assert "the answer is a mixture" in fogspiel("tune", *words, "--games", "2000").stderr
     *_, last = rows("function-1")

@@ -137,11 +137,11 @@ def test_a_match_that_is_killed_has_stored_how_far_it_was_and_goes_on(monkeypatc
 
 
 def test_a_match_that_lasts_is_a_run_and_a_short_one_is_not(monkeypatch, answer):
-    for module in ("store.store", "kind"):
+    for module in ("store", "kind"):
         monkeypatch.setattr(f"fogspiel.runs.{module}.KEEP_SECONDS", 1e9)
     short = answer(*ASKED)
     assert not default_path().exists()
-    monkeypatch.setattr("fogspiel.runs.store.store.KEEP_SECONDS", -1.0)
+    monkeypatch.setattr("fogspiel.runs.store.KEEP_SECONDS", -1.0)
     assert answer(*ASKED) == short
     assert [(run["name"], run["state"], run["games"]) for run in answer("runs")["runs"]] == [
         ("batawaf-1", "finished", 20_002)
@@ -200,7 +200,7 @@ def test_a_request_that_cannot_be_met_leaves_no_run(monkeypatch, fogspiel, answe
         raise ValueError("the game is too large: take a smaller one")
 
     with monkeypatch.context() as patch:
-        patch.setattr("fogspiel.runs.kinds.tune.tune_contest", refuse)
+        patch.setattr("fogspiel.runs.kinds.tune.TuningWork", refuse)
         outcome = fogspiel(*TUNE)
     assert outcome.returncode == 2 and "too large" in outcome.stderr and names(answer) == []
 

@@ -101,6 +101,17 @@ def test_a_game_of_ones_own_is_solved_and_checked(tmp_path, refused, answer):
     refused("verify", tmp_path / "proof.json", because=("no game 'own-rps-half'", "--source FILE"))
 
 
+def test_the_run_that_solved_a_game_is_named_where_no_solution_is_shipped(tmp_path, refused, answer):
+    own = tmp_path / "own.py"
+    own.write_text(OWN_RPS)
+    asked = ("match", f"{own}:own-rps-half", "solved", "uniform", "--games", 20)
+    refused(*asked, because="no solution of own-rps-half comes with the package: solve it with `fogspiel solve`")
+    for number in (1, 2):
+        run = answer("solve", f"{own}:own-rps-half")["run"]
+        refused(*asked, because=f"comes with the package: name own-rps-half-{number}, the run that solved it")
+    assert answer(*asked[:2], run, *asked[3:])["first"] == run
+
+
 def test_gambit_files_go_out_and_come_back(tmp_path, refused, answer):
     for name in ("kuhn.efg", "kuhn.nfg"):
         assert answer("export-game", "kuhn", "--output", tmp_path / name)["bytes"] > 0

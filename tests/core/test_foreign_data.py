@@ -104,7 +104,7 @@ ALLOWED = {
     "_definitions": PACKAGED, "imports_of": PACKAGED, "_index": PACKAGED, "own_book": PACKAGED, "digest": PACKAGED,
     "load_overload": CACHED, "read_kernel": CACHED, "_remembered": CACHED,
     "look": CHILD, "worker": CHILD, "main": CHILD, "serve": CHILD, "_run": CHILD,
-    "prepare": "the standard streams",
+    "_prepare_streams": "the standard streams",
     "peak_megabytes": "/proc/self/status", "_taken": "/proc/self/status",
     "_digest": "a program that the user names, digested block by block",
     "examine": "the first 100 bytes of a store, which is a regular file",

@@ -11,7 +11,7 @@ import fogspiel
 from fogspiel.core.agents import find_policy
 from fogspiel.core.session import Session
 from fogspiel.runs.kind import Kind
-from fogspiel.tuning.contest import Step
+from fogspiel.tuning.arena import Step
 
 FILE = """
     from fogspiel import Game, Rules, Sizes, Strategy, load_game

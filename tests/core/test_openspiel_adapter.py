@@ -18,11 +18,11 @@ from fogspiel.core.game import CHANCE, Strategy, known_game, list_games
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import play_game, view_of
 from fogspiel.interop import from_openspiel, to_openspiel_policy
-from fogspiel.interop.game_limits import FLOAT_CELL, measure_limits
+from fogspiel.interop.export import FLOAT_CELL, measure_limits
 from fogspiel.interop.openspiel_export import from_openspiel_policy
 from fogspiel.runs.kinds.solve import solve_game
 from fogspiel.solving.policies.exploitability import measure_policies, states_of
-from fogspiel.solving.tree.tree import build_tree
+from fogspiel.solving.tree import build_tree
 
 SMALL = ["kuhn", "leduc", "liars-dice-4"]
 QUICK = [

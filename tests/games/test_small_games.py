@@ -15,7 +15,7 @@ from fogspiel.games import leduc as leduc
 from fogspiel.games import liars_dice as liars_dice
 from fogspiel.games import one_card_poker
 from fogspiel.games import rock_paper_scissors as rps
-from fogspiel.solving.tree.tree import build_tree
+from fogspiel.solving.tree import build_tree
 
 TREES = {
     "rps": (13, 1, 4),

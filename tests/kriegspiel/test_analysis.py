@@ -12,8 +12,7 @@ from fogspiel.games.chess.fen import parse_move, parse_square
 from fogspiel.kriegspiel.analysis import GameAnalysis, analyse, cost_of, look_back, rank_attempts
 from fogspiel.kriegspiel.decisions import described_decision, filtered_decisions, replayed_decisions
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
-from fogspiel.kriegspiel.game import attempt_name, rules
-from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
+from fogspiel.kriegspiel.game import RULE_SETS, attempt_name, rules
 from fogspiel.kriegspiel.inferences import AttemptTable, Boards, look, make_engine
 from fogspiel.kriegspiel.pgn import read_pgn, write_pgn
 from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game

@@ -13,8 +13,8 @@ from fogspiel.games.chess.search import material_score
 from fogspiel.kriegspiel.beliefs.board_filter import ROWS
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.engines.fog import Fog, belief_size
-from fogspiel.kriegspiel.engines.simple import Greedy, Random
-from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
+from fogspiel.kriegspiel.engines.sampling import Greedy, Random
+from fogspiel.kriegspiel.game import RULE_SETS
 from fogspiel.kriegspiel.parameters import (
     MAX_BYTES,
     SHIPPED,

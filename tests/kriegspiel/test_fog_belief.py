@@ -12,7 +12,6 @@ from fogspiel.games.chess.bitboards import KINDS, NO_SQUARE, ROOK, bit
 from fogspiel.games.chess.fen import fen_of, parse_move
 from fogspiel.games.chess.moves import LIMITS
 from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, ROOK_HOME
-from fogspiel.kriegspiel.beliefs.board_belief import BeliefSize, BoardBelief, vary_boards
 from fogspiel.kriegspiel.beliefs.board_filter import (
     ROWS,
     empty_children,
@@ -21,8 +20,9 @@ from fogspiel.kriegspiel.beliefs.board_filter import (
     list_children,
     select_children,
 )
-from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
+from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last, vary_boards
 from fogspiel.kriegspiel.engine import Engine, SearchLimit
+from fogspiel.kriegspiel.engines.fog import BeliefSize, BoardBelief
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE
 from fogspiel.kriegspiel.referee import Referee

@@ -24,7 +24,7 @@ from fogspiel.games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, legal_moves,
 from fogspiel.games.chess.position import MOVER, PLY, POSITION
 from fogspiel.kriegspiel.beliefs.board_filter import CLASS_ROW, ROWS, weigh_replies
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.engines.simple import Greedy, Random
+from fogspiel.kriegspiel.engines.sampling import Greedy, Random
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.parameters import SHIPPED, phase_of_men, read_fog_weights, write_fog_weights
 from fogspiel.kriegspiel.pgn import read_pgn

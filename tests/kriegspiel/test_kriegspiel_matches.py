@@ -16,11 +16,10 @@ from fogspiel.kriegspiel import match as played
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.kinds import KIND
 from fogspiel.kriegspiel.referee import LIMIT, HouseRules, Referee
-from fogspiel.runs import execute as execution
-from fogspiel.runs.execute import find_or_create_run
-from fogspiel.runs.kind import Context, Outputs, execute
+from fogspiel.runs import kind as execution
+from fogspiel.runs.kind import Context, Outputs, execute, find_or_create_run
 from fogspiel.runs.store import Store
-from fogspiel.stats.elo import Strength, elo_of, pentanomial_interval, score_of, strength_of
+from fogspiel.stats.evaluate import Strength, elo_of, pentanomial_interval, score_of, strength_of
 from fogspiel.stats.race import interval
 
 ONE = SearchLimit(nodes=1)

@@ -29,7 +29,7 @@ from fogspiel.kriegspiel.beliefs.probability_matrices import (
 )
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.mcts import ENGINES, ApproachC
-from fogspiel.kriegspiel.engines.simple import Random
+from fogspiel.kriegspiel.engines.sampling import Random
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE
 from fogspiel.kriegspiel.parameters import (
@@ -43,8 +43,7 @@ from fogspiel.kriegspiel.parameters import (
 )
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search.approach_a import Remedies, draw_fitting_board, empty_message_tree, play_boards
-from fogspiel.kriegspiel.search.board_features import FEATURES
-from fogspiel.kriegspiel.search.move_value import OUTCOMES, OUTLOOK, expected_value, weigh_outcomes
+from fogspiel.kriegspiel.search.move_value import FEATURES, OUTCOMES, OUTLOOK, expected_value, weigh_outcomes
 
 PARAMETERS = MatrixParameters().record
 EVEN = np.ones((3, 64), np.float32)

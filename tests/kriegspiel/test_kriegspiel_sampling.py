@@ -14,11 +14,9 @@ from fogspiel.games.chess.position import MEN, MOVER, POSITION
 from fogspiel.kriegspiel.beliefs.board_filter import evolve, keep_where_accepted, keep_where_refused, list_replies
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.engines.sampling import ENGINES, NOTHING
-from fogspiel.kriegspiel.engines.simple import Greedy, Random
+from fogspiel.kriegspiel.engines.sampling import NOTHING, SAMPLERS, Greedy, Random
 from fogspiel.kriegspiel.game import rules
-from fogspiel.kriegspiel.game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
-from fogspiel.kriegspiel.game.rule_sets import fits_position
+from fogspiel.kriegspiel.game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, fits_position
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search.gain_tables import DOUBT, ILLEGAL, Quiescence, mean_advantages, tabulate
 
@@ -145,10 +143,10 @@ def test_more_pieces_taken_than_there_were_have_been_pawns():
     assert all(men_in(board[MEN + 1]) == 4 and men_in(board[PAWN] & board[MEN + 1]) == 3 for board in out)
 
 
-@pytest.mark.parametrize("name", list(ENGINES))
+@pytest.mark.parametrize("name", list(SAMPLERS))
 def test_a_seed_fixes_the_game_and_threads_do_not_matter(name):
     def record(threads):
-        player = ENGINES[name](SearchLimit(nodes=100, threads=threads), stream_of(1))
+        player = SAMPLERS[name](SearchLimit(nodes=100, threads=threads), stream_of(1))
         return play_game((player, Greedy(LITTLE, stream_of(2))), Referee(), 24).record
 
     assert record(1) == record(1) == record(2)
@@ -156,7 +154,7 @@ def test_a_seed_fixes_the_game_and_threads_do_not_matter(name):
 
 @pytest.mark.parametrize(("name", "blind"), [("aosp", 1), pytest.param("hs", 0, marks=pytest.mark.thorough)])
 def test_a_pool_that_runs_empty_begins_anew(name, blind):
-    player = ENGINES[name](LITTLE, stream_of(3))
+    player = SAMPLERS[name](LITTLE, stream_of(3))
     umpire, other = Referee(), Random(LITTLE, stream_of(4))
     for side, each in enumerate((player, other)):
         each.begin(side)
@@ -172,12 +170,12 @@ def test_a_pool_that_runs_empty_begins_anew(name, blind):
     assert player.count > 0
 
 
-@pytest.mark.parametrize("name", list(ENGINES))
+@pytest.mark.parametrize("name", list(SAMPLERS))
 @pytest.mark.parametrize(
     "fen", ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/4p3/8/8/8/8/8/4K2Q b - - 0 1", "7k/8/8/8/8/8/R7/1R4K1 w - - 3 40"]
 )
 def test_a_game_may_begin_in_the_middle(name, fen):
-    players = tuple(ENGINES[name](LITTLE, stream_of(5, side)) for side in range(2))
+    players = tuple(SAMPLERS[name](LITTLE, stream_of(5, side)) for side in range(2))
     assert play_game(players, Referee(fen), 30).plies > 1
 
 
@@ -204,7 +202,7 @@ def test_a_mate_is_the_greatest_gain_and_stalemate_a_loss():
 @pytest.mark.thorough
 def test_a_pool_that_knows_the_board_mates():
     umpire = Referee()
-    player = ENGINES["aosp"](SearchLimit(nodes=300), stream_of(1))
+    player = SAMPLERS["aosp"](SearchLimit(nodes=300), stream_of(1))
     play_game((player, Random(LITTLE, stream_of(7))), umpire, 400)
     assert umpire.payoff_index in (WIN, DRAW)
 
@@ -212,7 +210,7 @@ def test_a_pool_that_knows_the_board_mates():
 @pytest.mark.slow
 @pytest.mark.parametrize("stronger, weaker", [("los", "random"), ("aosp", "los"), ("hs", "los")])
 def test_better_samples_play_better(stronger, weaker):
-    makers = {**ENGINES, "random": Random}
+    makers = {**SAMPLERS, "random": Random}
     points, games = 0, 20
     for game in range(games):
         names = (stronger, weaker) if game % 2 == 0 else (weaker, stronger)

@@ -12,9 +12,8 @@ from fogspiel.games.chess.bitboards import KINDS
 from fogspiel.games.chess.position import MEN, POSITION
 from fogspiel.kriegspiel.beliefs.board_filter import keep_where_accepted
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
-from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.game import RULE_SETS, rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE
-from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
 from fogspiel.kriegspiel.pgn import read_pgn, write_pgn
 from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game
 

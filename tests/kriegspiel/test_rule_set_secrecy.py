@@ -9,9 +9,8 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import KINDS
 from fogspiel.games.chess.position import MEN, MOVER, PLY
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
-from fogspiel.kriegspiel.game import rules
-from fogspiel.kriegspiel.game.attempts import MESSAGE
-from fogspiel.kriegspiel.game.rule_sets import REFUSALS_HEARD, RULE_SETS
+from fogspiel.kriegspiel.game import RULE_SETS, rules
+from fogspiel.kriegspiel.game.attempts import MESSAGE, REFUSALS_HEARD
 from fogspiel.kriegspiel.protocol import ProtocolReader, ProtocolWriter, house_in, new_line, pairs_in
 from fogspiel.kriegspiel.referee import HouseRules, Referee
 

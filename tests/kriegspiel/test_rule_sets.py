@@ -10,8 +10,8 @@ from support.levels import default_cases
 from support.rule_set_oracle import Oracle, agree
 
 from fogspiel.core.game import DRAW, WIN
-from fogspiel.kriegspiel.game import rules
-from fogspiel.kriegspiel.game.rule_sets import MAY_ASK, RULE_SETS, TRIES_HIDDEN, find_rule_set, rule_set_of
+from fogspiel.kriegspiel.game import RULE_SETS, find_rule_set, rule_set_of, rules
+from fogspiel.kriegspiel.game.attempts import MAY_ASK, TRIES_HIDDEN
 from fogspiel.kriegspiel.referee import WILD_16, HouseRules, Referee
 
 GAMES, SLOW_GAMES = 40, 10_000

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.papers.ciancarini2010 import figure10
 from fogspiel.papers import claims
 from fogspiel.papers import kinds as catalogue
+from fogspiel.papers.ciancarini2010 import figure10
 from fogspiel.papers.claims import Claim, Clause, Verdict, contrast, elo, exact, fact, mean_of, missing, wins_per_loss
 from fogspiel.runs.requests import PaperRequest
 

@@ -14,11 +14,10 @@ from fogspiel.core.game import known_game, parameters_of
 from fogspiel.papers.cauwet2018 import printed_tables, table2, table3
 from fogspiel.papers.cauwet2018.printed_tables import CROSSED, LINES, METHODS, NAIVE, SEEDS, Line
 from fogspiel.papers.kinds import PaperKind, PaperPart
-from fogspiel.runs.execute import Job, find_or_create_run, rows_of
-from fogspiel.runs.kind import Context
+from fogspiel.runs.kind import Context, Job, find_or_create_run, rows_of
 from fogspiel.runs.requests import PaperRequest
 from fogspiel.runs.store import Store
-from fogspiel.stats.elo import median_interval
+from fogspiel.stats.evaluate import median_interval
 
 TINY = PaperRequest("table2", quick=True, seeds=2, scale=0.2)
 GAMES = ("batawaf", "guesswho128", "permutation-ttt")

@@ -7,8 +7,7 @@ import pytest
 from fogspiel.papers import teytaud2011 as claims
 from fogspiel.papers.teytaud2011 import cells, matrix_node
 from fogspiel.runs.requests import BoundsRequest
-from fogspiel.solving.bounds import TO_THE_END
-from fogspiel.solving.bounds.informed_opponent import Schedule, informed_bounds
+from fogspiel.solving.bounds import TO_THE_END, Schedule, informed_bounds
 from fogspiel.solving.methods import run_to_end
 from fogspiel.solving.proofs import verify
 

@@ -28,24 +28,24 @@ from fogspiel.solving.methods.phantom import (
     RealisationPlan,
     check_flow,
     find_form,
-    form_after,
     guarantee,
     guaranteed_value,
+    make_certificate,
     opening_values,
     openings,
     restrict_to_support,
     solution,
     solve_in_steps,
+    strategy_lines,
     whole_plan,
 )
-from fogspiel.solving.methods.phantom.bilinear_form import build_form
-from fogspiel.solving.methods.phantom.certificate import make_certificate, strategy_lines
+from fogspiel.solving.methods.phantom.bilinear_form import build_form, form_after
 from fogspiel.solving.methods.phantom.private_histories import SEQUENCE, geometry, histories_of
 from fogspiel.solving.proofs.checkers import phantom
 from fogspiel.solving.proofs.checkers.primitives import digest_of
 from fogspiel.solving.reduce import presolve_tree
+from fogspiel.solving.tree import build_tree
 from fogspiel.solving.tree.sequence_form import plan_of, proportional
-from fogspiel.solving.tree.tree import build_tree
 
 VALUE = Fraction(5, 6)
 

@@ -67,7 +67,7 @@ def test_a_result_stands_when_it_has_come_out_twice():
 
 
 def test_one_job_in_fifty_is_done_twice_chosen_by_what_it_is_asked():
-    from fogspiel.runs.execute import ONE_IN, Job
+    from fogspiel.runs.kind import ONE_IN, Job
 
     chosen = [seed for seed in range(5000) if Job("met", dict, {"seed": seed}).done_twice]
     assert chosen[:3] == [8, 110, 152]
@@ -76,11 +76,10 @@ def test_one_job_in_fifty_is_done_twice_chosen_by_what_it_is_asked():
 
 
 def test_rows_do_not_tell_which_jobs_were_done_twice(tmp_path, monkeypatch):
-    from fogspiel.runs.execute import Job, JobRunner
-    from fogspiel.runs.kind import Context
+    from fogspiel.runs.kind import Context, Job, JobRunner
 
     def rows(one_in):
-        monkeypatch.setattr("fogspiel.runs.execute.ONE_IN", one_in)
+        monkeypatch.setattr("fogspiel.runs.kind.ONE_IN", one_in)
         calls, stored = [], []
         run, recorder = SimpleNamespace(request={"method": "m"}, steps=[]), SimpleNamespace(step=stored.append)
 

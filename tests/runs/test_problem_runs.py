@@ -64,7 +64,7 @@ def test_a_longer_search_recalls_what_a_shorter_one_has_found(tmp_path, monkeypa
 
     with Store.open(path, write=True) as store:
         execute(store.create(ProblemsRequest(4).to_json()), Context(path))
-        monkeypatch.setattr("fogspiel.runs.execute.run_jobs", do_jobs)
+        monkeypatch.setattr("fogspiel.process.jobs.run_jobs", do_jobs)
         execute(store.create(ProblemsRequest(8).to_json()), Context(path))
     assert [(job.inputs["first"], job.inputs["count"]) for job in left] == [(4, 4)]
 

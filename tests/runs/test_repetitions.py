@@ -10,8 +10,16 @@ import pytest
 from support.web_client import open_client, wait_for_work
 
 from fogspiel import __version__
-from fogspiel.runs.execute import Job, JobRunner, note_repetition, repetition_words, repetitions
-from fogspiel.runs.kind import Context, Recorder, execute
+from fogspiel.runs.kind import (
+    Context,
+    Job,
+    JobRunner,
+    Recorder,
+    execute,
+    note_repetition,
+    repetition_words,
+    repetitions,
+)
 from fogspiel.runs.requests import RoundRobinRequest
 from fogspiel.runs.store import Store
 

@@ -18,15 +18,14 @@ from fogspiel.core.game import known_game
 from fogspiel.core.picture import BoardPicture, Cards, Chess, Facts, Messages, Text
 from fogspiel.kriegspiel.analysis import AttemptValue, PositionAnalysis
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.game.rule_sets import HouseRules
+from fogspiel.kriegspiel.game import HouseRules
 from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, GameStatistics, code_of
 from fogspiel.kriegspiel.parameters import FogWeights
 from fogspiel.kriegspiel.requests import AnalysisRequest, EngineRequest, ProblemsRequest
 from fogspiel.resistance.requests import BalanceRequest
 from fogspiel.runs.kind import kind_of_request
 from fogspiel.runs.kinds.match import MatchKind
-from fogspiel.runs.report import Chart, Table
-from fogspiel.runs.report.model import CurvePoint
+from fogspiel.runs.report import Chart, CurvePoint, Table
 from fogspiel.runs.request import StoredAgent, fits
 from fogspiel.runs.requests import BoundsRequest as BoundsRequest
 from fogspiel.runs.requests import MatchRequest

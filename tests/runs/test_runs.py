@@ -20,7 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from platformdirs.macos import MacOS
 
-from fogspiel.runs.store import Damaged, Row, Store, StoreBusy, StoreError, canonical, default_path, store
+from fogspiel.runs import store
+from fogspiel.runs.store import Damaged, Row, Store, StoreBusy, StoreError, canonical, default_path
 
 ROOT = Path(__file__).parents[2]
 ASK = {"game": "war", "method": "naive", "seed": 7, "budget": 1000, "rules": 1, "options": {}, "package": "0.1.0"}

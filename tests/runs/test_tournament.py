@@ -6,8 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from fogspiel.runs.execute import find_or_create_run
-from fogspiel.runs.kind import Context, execute
+from fogspiel.runs.kind import Context, execute, find_or_create_run
 from fogspiel.runs.kinds import round_robin as played
 from fogspiel.runs.requests import RoundRobinRequest
 from fogspiel.runs.standings import Standings, sentences

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from fogspiel.runs.store import Row, Store, StoreBusy, StoreError, StoreMoved, store
+from fogspiel.runs import store
+from fogspiel.runs.store import Row, Store, StoreBusy, StoreError, StoreMoved
 from fogspiel.runs.store import file as sqlite_file
 
 ASK = {"game": "war", "method": "naive", "seed": 7}

@@ -153,7 +153,7 @@ def test_what_a_terminal_sends_to_all_is_left_to_the_command():
 
 def test_a_job_is_called_by_what_it_works_on():
     from fogspiel.papers.cauwet2018 import table2
-    from fogspiel.runs.execute import Job
+    from fogspiel.runs.kind import Job
 
     asked = {"game": "batawaf", "method": "naive", "seed": 3, "race": "paper", "games": 100}
     assert str(Job(table2.TRAINED, table2.train, asked)) == "trained batawaf naive seed 3"
@@ -164,8 +164,7 @@ def stored(tmp_path, monkeypatch):
     """The stored rows of a tiny Table II of one game, worked out by whomever."""
     from fogspiel.papers.cauwet2018 import table2
     from fogspiel.papers.cauwet2018.printed_tables import LINES
-    from fogspiel.runs.execute import find_or_create_run
-    from fogspiel.runs.kind import Context, execute
+    from fogspiel.runs.kind import Context, execute, find_or_create_run
     from fogspiel.runs.requests import PaperRequest
     from fogspiel.runs.store import Store
 

@@ -10,7 +10,7 @@ from fogspiel.games import leduc as leduc
 from fogspiel.games import one_card_poker as kuhn
 from fogspiel.solving.methods.cfr import METHODS, TreeRegrets
 from fogspiel.solving.policies.best_response import exploitability
-from fogspiel.solving.tree.tree import LEAF, Tree, build_tree, sequence_form
+from fogspiel.solving.tree import LEAF, Tree, build_tree, sequence_form
 
 LEDUC_VALUE = -0.085606424078
 

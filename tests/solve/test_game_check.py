@@ -6,8 +6,8 @@ import pytest
 from support.levels import default_cases
 
 from fogspiel.core.find import write_template
-from fogspiel.solving.contract import check
-from fogspiel.solving.contract.check import check_game, compiler_words
+from fogspiel.solving import contract
+from fogspiel.solving.contract import check_game, compiler_words
 
 LEGAL = "    out[0] = 0\n    out[1] = 1\n    return 2\n"
 LAST = "    out[REPLY] = state[REPLY]\n"
@@ -109,7 +109,7 @@ LONGER = {
 
 @pytest.mark.parametrize("name", default_cases(BROKEN.keys() - LONGER, BROKEN))
 def test_a_broken_game_gets_one_clear_sentence(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(check, "MAX_ACTIONS", 5000)
+    monkeypatch.setattr(contract, "MAX_ACTIONS", 5000)
     (old, new), (rule, sentence, change, place) = BROKEN[name]
     path = game_file(tmp_path, old, new)
     found = check_game(str(path))

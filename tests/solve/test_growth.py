@@ -13,8 +13,8 @@ from fogspiel.core.game import known_game
 from fogspiel.solving.methods.double_oracle import BrokenInvariant, Growth, Side, double_oracle, restricted_game
 from fogspiel.solving.methods.lp import equilibrium
 from fogspiel.solving.policies.best_response import exploitability
+from fogspiel.solving.tree import Tree, build_tree, sequence_form
 from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex, behaviour_of, plan_of
-from fogspiel.solving.tree.tree import Tree, build_tree, sequence_form
 
 VALUES = {
     "kuhn": -1 / 18,

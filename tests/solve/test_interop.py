@@ -10,9 +10,9 @@ import pytest
 from fogspiel.core.game import known_game
 from fogspiel.interop import describe, from_efg, from_nfg, from_openspiel, read_efg, read_nfg, to_efg, to_nfg
 from fogspiel.solving.methods.normal_form import plans, strategies
+from fogspiel.solving.tree import LEAF, Tree, build_tree, sequence_form
 from fogspiel.solving.tree.builder import TreeBuilder
 from fogspiel.solving.tree.sequence_form import exact_best_total
-from fogspiel.solving.tree.tree import LEAF, Tree, build_tree, sequence_form
 
 HALF = Fraction(1, 2)
 

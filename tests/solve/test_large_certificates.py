@@ -16,7 +16,7 @@ from fogspiel.solving.methods.tree import large_certificate
 from fogspiel.solving.proofs import certificate_agent, strategy_rows, verify
 from fogspiel.solving.proofs.checkers.tree import LARGE_FORMAT as FORMAT
 from fogspiel.solving.sources import KernelSource
-from fogspiel.solving.tree.tree import build_tree, sequence_form
+from fogspiel.solving.tree import build_tree, sequence_form
 
 
 @cache

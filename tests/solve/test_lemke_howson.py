@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fogspiel.solving.methods.normal_form import BimatrixEquilibrium, is_equilibrium, lemke_howson
-from fogspiel.stats.matrix_game import equilibrium
+from fogspiel.stats.linear_programs import equilibrium
 
 SEXES = [[3, 0], [0, 2]], [[2, 0], [0, 3]]
 DEGENERATE = [[0, 0, 0], [0, 1, 1], [0, 1, 1]], [[1, 1, 0], [1, 1, 0], [0, 0, 0]]

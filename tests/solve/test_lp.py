@@ -19,7 +19,7 @@ from fogspiel.solving.methods.lp import (
     solve_lp,
 )
 from fogspiel.solving.tree.sequence_form import SequenceForm, Sparse, Treeplex
-from fogspiel.stats.highs import LpFailure
+from fogspiel.stats.linear_programs import LpFailure
 
 
 def assert_equilibrium(form, found, value=None):

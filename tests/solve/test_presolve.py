@@ -13,8 +13,8 @@ from fogspiel.solving.methods.lp import equilibrium
 from fogspiel.solving.policies.best_response import exact_exploitability, exploitability
 from fogspiel.solving.reduce import presolve_form, presolve_tree
 from fogspiel.solving.reduce.dominance import DROPPED, GONE, undominated_actions
+from fogspiel.solving.tree import LEAF, Tree, build_tree, sequence_form
 from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex
-from fogspiel.solving.tree.tree import LEAF, Tree, build_tree, sequence_form
 
 NAMES = ("kuhn", "binary-poker", "rps", "morra", "leduc", "leduc-labelled", "liars-dice-4", "goofspiel-4")
 SETUPS = ((4, 1, (2, 2, 2), 2), (4, 2, (2, 2, 2), 2), (3, 1, (1, 2, 2), 2), (5, 2, (2, 3, 2), 2))

@@ -30,8 +30,8 @@ from fogspiel.solving.exact import (
     vertex,
 )
 from fogspiel.solving.methods.lp import basis_statuses, equilibrium, program_of, solve_lp
+from fogspiel.solving.tree import build_tree, sequence_form
 from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex, sparse
-from fogspiel.solving.tree.tree import build_tree, sequence_form
 
 LEDUC = Fraction(-1454920850547486749701863871533, 16995463438839962469905132501930)
 

@@ -13,8 +13,8 @@ from fogspiel.solving.methods.lp import LinearProgram, plans_of, program_of, sol
 from fogspiel.solving.policies.best_response import exploitability
 from fogspiel.solving.reduce import colour_refinement, presolve_tree
 from fogspiel.solving.reduce.colour_refinement import Colours, colours_of, quotient, refine
+from fogspiel.solving.tree import build_tree, sequence_form
 from fogspiel.solving.tree.sequence_form import behaviour_of, sparse
-from fogspiel.solving.tree.tree import build_tree, sequence_form
 
 
 def program_named(name, primal_player=1):

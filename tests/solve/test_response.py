@@ -14,7 +14,7 @@ from fogspiel.games import leduc as leduc
 from fogspiel.games import liars_dice as liars_dice
 from fogspiel.games import one_card_poker as kuhn
 from fogspiel.solving.policies.best_response import exact_exploitability, exploitability
-from fogspiel.solving.tree.tree import Tree, build_tree, sequence_form
+from fogspiel.solving.tree import Tree, build_tree, sequence_form
 
 
 def poker_by_hand() -> Luck:

@@ -11,7 +11,7 @@ from fogspiel.runs.requests import SolveRequest
 from fogspiel.solving.methods.mccfr import METHODS, Sampling
 from fogspiel.solving.methods.mccfr.traversal import FIRST, chain_after, find_row, key_of
 from fogspiel.solving.policies.best_response import exploitability
-from fogspiel.solving.tree.tree import build_tree, session_at
+from fogspiel.solving.tree import build_tree, session_at
 
 VALUES = {"kuhn": -1 / 18, "leduc": -0.085606424078, "liars-dice-4": 1 / 16, "goofspiel-4": 0.0, "morra": 0.5}
 every_method = pytest.mark.parametrize("method", METHODS)

@@ -10,8 +10,8 @@ from fogspiel.games import leduc as leduc
 from fogspiel.solving.methods.lp import plans_of, program_of, solve_lp
 from fogspiel.solving.policies.best_response import exploitability
 from fogspiel.solving.reduce.colour_refinement import colours_of, quotient
+from fogspiel.solving.tree import build_tree, sequence_form
 from fogspiel.solving.tree.sequence_form import behaviour_of
-from fogspiel.solving.tree.tree import build_tree, sequence_form
 
 LEDUC = known_game("leduc-labelled")
 SETUP = (4, 2, (2, 2, 2), 2)

@@ -7,8 +7,8 @@ import pytest
 
 from fogspiel.core.compile.kernel import kernel
 from fogspiel.core.game import Game, Rules, Sizes, known_game
+from fogspiel.solving.tree import CHANCE_NODE, LEAF, TooLarge, build_tree, sequence_form
 from fogspiel.solving.tree.sequence_form import behaviour_of, best_total, plan_of
-from fogspiel.solving.tree.tree import CHANCE_NODE, LEAF, TooLarge, build_tree, sequence_form
 
 SMALL = ["rps", "rps-half", "binary-poker", "kuhn", "leduc", "leduc-labelled", "liars-dice-4", "goofspiel-4", "morra"]
 small_games = pytest.mark.parametrize("name", SMALL)

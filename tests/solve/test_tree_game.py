@@ -18,10 +18,9 @@ from fogspiel.interop import LabelledTree, describe, from_efg, from_nfg, from_op
 from fogspiel.solving.proofs import table_probabilities
 from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
 from fogspiel.solving.sources import TreePositions, TreeSource
-from fogspiel.solving.tree import game
+from fogspiel.solving.tree import LEAF, build_tree, game
 from fogspiel.solving.tree.builder import PLAYERS, numbered
 from fogspiel.solving.tree.game import even_payoffs, game_of_tree, translate_rows
-from fogspiel.solving.tree.tree import LEAF, build_tree
 
 with interpreted():
     KUHN = from_efg(to_efg(*describe(known_game("kuhn"))))

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-import fogspiel.stats.matrix_game
-from fogspiel.stats.matrix_game import couple, equilibrium, prune, symmetric_equilibrium
+import fogspiel.stats.linear_programs
+from fogspiel.stats.linear_programs import couple, equilibrium, prune, symmetric_equilibrium
 
 RPS = np.array([[0.5, 0.0, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.5]])
 
@@ -63,7 +63,7 @@ def test_payoffs_that_differ_by_rounding_only_have_an_equilibrium(level):
 
 
 def test_a_gap_that_rounding_does_not_explain_is_an_error(monkeypatch):
-    monkeypatch.setattr(fogspiel.stats.matrix_game, "_clean", lambda weights: np.eye(len(weights))[0])
+    monkeypatch.setattr(fogspiel.stats.linear_programs, "_clean", lambda weights: np.eye(len(weights))[0])
     for matrix in (RPS, 1e-6 * RPS, 1e9 + RPS):
         with pytest.raises(RuntimeError, match="left a gap"):
             equilibrium(matrix)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from race_tables import kl_bound
 
 from fogspiel.core.compile.kernel import COMPILED
 from fogspiel.stats.race import (
@@ -24,7 +25,6 @@ from fogspiel.stats.race import (
     form,
     grid,
     interval,
-    kl_bound,
     looks,
     mean,
     scan,

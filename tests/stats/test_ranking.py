@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.papers.cauwet2018.printed_tables import LINES
-from fogspiel.stats.matrix_game import equilibrium
+from fogspiel.stats.linear_programs import equilibrium
 from fogspiel.stats.race import interval
 from fogspiel.stats.round_robin import (
     claims,

@@ -10,7 +10,7 @@ from fogspiel.solving.methods.tree import make_certificate
 from fogspiel.solving.policies.best_response import exact_exploitability
 from fogspiel.solving.proofs.checkers.primitives import digest_of
 from fogspiel.solving.sources import KernelSource
-from fogspiel.solving.tree.tree import build_tree
+from fogspiel.solving.tree import build_tree
 
 
 def reseal(body):

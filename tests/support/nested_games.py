@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fogspiel.solving.tree.tree import CHANCE_NODE, LEAF, Tree
+from fogspiel.solving.tree import CHANCE_NODE, LEAF, Tree
 
 
 class Luck(NamedTuple):

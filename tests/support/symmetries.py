@@ -17,8 +17,8 @@ from fogspiel.core.game import OVER, Game
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.solving.methods.lp import program_of
 from fogspiel.solving.reduce.colour_refinement import Colours, Quotient, quotient
+from fogspiel.solving.tree import Tree, sequence_form
 from fogspiel.solving.tree.sequence_form import SequenceForm
-from fogspiel.solving.tree.tree import Tree, sequence_form
 
 
 class Kinds(NamedTuple):

@@ -11,8 +11,7 @@ from fogspiel.core.agents import decode_policy, vector_policy
 from fogspiel.core.game import known_game
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
-from fogspiel.tuning.contest import hashed_parameters
+from fogspiel.tuning.arena import Arena, Budget, BudgetSpent, hashed_parameters
 from fogspiel.tuning.methods import find_tune_method, tune_methods
 from fogspiel.tuning.methods.auto import Finalists, choose, make_ways, opponents
 from fogspiel.tuning.population import Pool

@@ -12,7 +12,7 @@ import chess.pgn
 import pytest
 import support
 
-from fogspiel.tuning.programs.uci_options import options_of
+from fogspiel.tuning.programs.uci_match import options_of
 from fogspiel.tuning.programs.uci_worker import table_from
 
 SOURCE = Path(support.__file__).parent / "tiny_engine.c"

@@ -95,14 +95,14 @@ def test_a_history_in_circles_is_called_so_and_a_mixture_is_diagnosed(tmp_path):
     run = run_with(tmp_path / "a.db", "morra", [thrower(0, 1), thrower(1, 2), thrower(2, 0), thrower(0, 1)])
     found = diagnose([run], SMALL)[0]
     assert found.history.circle and "it goes in circles" in found.conclusion
-    assert found.forgotten and found.found.best[0].score == 1.0
-    assert found.found.score.interval[0] <= 1.0 and found.found.gain > 0.4
+    assert found.forgotten and found.best[0].score == 1.0
+    assert found.score.interval[0] <= 1.0 and found.gain > 0.4
 
     members = [thrower(f, f)["theta"] for f in range(6)]
     bodies = [{"newcomers": members[:1], "weights": [1.0]}, {"newcomers": members[1:], "weights": [1 / 6] * 6}]
     found = diagnose([run_with(tmp_path / "b.db", "morra", bodies)], SMALL)[0]
-    assert found.members == 6 and found.found.best[0].score == pytest.approx(0.5)
-    assert found.found.score.interval[0] <= 0.5 and "no exploiter was found (exactly 0.0000)" in found.conclusion
+    assert found.members == 6 and found.best[0].score == pytest.approx(0.5)
+    assert found.score.interval[0] <= 0.5 and "no exploiter was found (exactly 0.0000)" in found.conclusion
 
 
 def test_checkpoints_are_thinned_to_twelve_from_the_start_to_the_answer(tmp_path):

@@ -10,9 +10,9 @@ from fogspiel.core.agents import vector_policy
 from fogspiel.core.game import known_game
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
-from fogspiel.tuning.contest import cosine
 from fogspiel.tuning.methods import find_tune_method
-from fogspiel.tuning.methods.duel import GUARDED, WIDEST, CheckpointGuard, duel
+from fogspiel.tuning.methods.evolution import GUARDED, WIDEST, CheckpointGuard, duel
+from fogspiel.tuning.population import cosine
 
 
 def answer(name, arena):

@@ -30,7 +30,7 @@ from fogspiel.runs.store import DeferredRun, Store, canonical
 from fogspiel.runs.tuning_run import recommendation_of
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tuning.contest import Step, freeze_mixture
+from fogspiel.tuning.arena import Step, freeze_mixture
 from fogspiel.tuning.methods import tune_methods
 from fogspiel.tuning.tune import tune_strategy
 from fogspiel.web.session_store import freeze_opponent, thaw_opponent
@@ -216,7 +216,7 @@ def test_the_exact_exploitability_of_a_mixture_is_that_of_its_mean_law():
 
 LUCKIEST = """
 import numpy as np
-from fogspiel.tuning.contest import Step
+from fogspiel.tuning.arena import Step
 
 SEEN = {}
 

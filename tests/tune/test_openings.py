@@ -1,9 +1,11 @@
 """Openings of chess games: our own book and the user's files."""
 
+from dataclasses import replace
+
 import pytest
 
 from fogspiel.games.chess.fen import START, fen_of, move_name
-from fogspiel.tuning.programs.openings import OWN_PLIES, own_book, read_book
+from fogspiel.tuning.programs.uci_worker import OWN_PLIES, own_book, read_book
 
 PGN = """[Event "one"]
 [Result "1-0"]
@@ -23,7 +25,7 @@ def names(opening):
 
 
 def test_every_line_of_our_book_is_legal_and_leads_to_a_position_of_its_own():
-    book = own_book().with_drawn(0)
+    book = replace(own_book(), drawn=0)
     ends = {fen_of(book._read(line, text).game().position) for line, text in book.entries}
     assert len(ends) == len(book.entries) >= 60
     assert {len(text.split()) for _, text in book.entries} == {8}

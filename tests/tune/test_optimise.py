@@ -13,8 +13,7 @@ from fogspiel.core.game import known_game
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
-from fogspiel.tuning.contest import MAX_SIGMA, MIN_SIGMA, next_sigma
+from fogspiel.tuning.arena import MAX_SIGMA, MIN_SIGMA, Arena, Budget, BudgetSpent, next_sigma
 from fogspiel.tuning.methods import find_tune_method, tune_methods
 
 BATAWAF = known_game("batawaf")
@@ -56,7 +55,7 @@ def test_threads_and_batches_do_not_change_a_run(name, monkeypatch):
     expected = described(place, walked(name, place))
     other = arena(games=8000, threads=2)
     assert described(other, walked(name, other)) == expected
-    monkeypatch.setattr(fogspiel.tuning.contest, "MIN_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tuning.arena, "MIN_BATCH", 7)
     monkeypatch.setattr(fogspiel.tuning.arena, "MAX_BATCH", 11)
     other = arena(games=8000)
     assert described(other, walked(name, other)) == expected
@@ -190,7 +189,7 @@ def test_meetings_are_the_games_of_their_rows_whatever_the_batches(monkeypatch):
         for pair in range(3):
             assert own[row, pair].tolist() == match.scores(place._key(0), row + 40 * pair, 1)[0].tolist()
     assert [len(event["pairs"]) for event in place.events] == [120, 120]
-    monkeypatch.setattr(fogspiel.tuning.contest, "MIN_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tuning.arena, "MIN_BATCH", 7)
     monkeypatch.setattr(fogspiel.tuning.arena, "MAX_BATCH", 11)
     kept = []
     other = arena(threads=2, on_batch=lambda _, event: kept.append(event))
@@ -225,7 +224,7 @@ def test_a_reply_is_good_against_whom_it_was_made_for():
 
 
 def test_a_reply_without_a_budget_in_games_begins_again_with_twice_as_many(monkeypatch):
-    monkeypatch.setattr(sys.modules["fogspiel.tuning.methods.reply"], "FIRST_GAMES", 2_000)
+    monkeypatch.setattr(sys.modules["fogspiel.tuning.methods.auto"], "FIRST_GAMES", 2_000)
     place, ends = arena(games=None, baseline_name="redrawn"), []
     for step in find_tune_method("reply")(place):
         if step.accepted and step.population == 1 and (not ends or place.games > ends[-1]):

@@ -19,12 +19,12 @@ from fogspiel.games import morra as morra
 from fogspiel.games.guess_who import exact as guesswho
 from fogspiel.games.permutation_tictactoe import exact as permutation
 from fogspiel.stats.evaluate import evaluate
-from fogspiel.stats.matrix_game import equilibrium
+from fogspiel.stats.linear_programs import equilibrium
 from fogspiel.stats.race import Race
-from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
-from fogspiel.tuning.best_response import begin_ways, find_exploiter
-from fogspiel.tuning.contest import hashed_parameters
+from fogspiel.tuning.arena import Arena, Budget, BudgetSpent, hashed_parameters
+from fogspiel.tuning.best_response import find_exploiter
 from fogspiel.tuning.methods import find_tune_method
+from fogspiel.tuning.methods.psro import begin_ways
 from fogspiel.tuning.population import LARGE, Archive, draw_members, is_certain, renew_doubles
 
 MORRA, BATAWAF, ORDERS, SEEDS = map(known_game, ("morra", "batawaf", "permutation-ttt", "permutation-four"))

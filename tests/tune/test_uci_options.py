@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from fogspiel.tuning.programs.parameters import Parameters
-from fogspiel.tuning.programs.uci_options import EngineOptions, Option, options_of, parameter_table, parse_option
+from fogspiel.tuning.programs.uci_match import EngineOptions, Option, options_of, parameter_table, parse_option
 
 LINES = {
     "option name Hash type spin default 16 min 1 max 33554432": Option("Hash", "spin", "16", 1, 33554432),

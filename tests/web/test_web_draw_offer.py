@@ -9,7 +9,7 @@ from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.position import MEN
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.fog import Fog
-from fogspiel.kriegspiel.engines.simple import Random
+from fogspiel.kriegspiel.engines.sampling import Random
 from fogspiel.kriegspiel.parameters import FogParameters
 from fogspiel.kriegspiel.referee import Referee, accepts_draw, material_advantage
 

@@ -1,6 +1,7 @@
 """A page is one file: dropped into a plug-in folder it is served, and linked in the header if it has a title."""
 
 import re
+import sys
 
 import pytest
 from support.web_client import begin, open_client
@@ -74,6 +75,15 @@ def test_a_page_of_a_plug_in_cannot_take_the_place_of_one_of_the_package(pages, 
     (pages / "home.py").write_text(PAGE)
     with pytest.raises(ValueError, match="two files are called web/pages/home"):
         open_client(tmp_path)
+
+
+def test_a_page_of_a_plug_in_may_have_the_name_of_one_that_the_package_had(pages, tmp_path):
+    (pages / "games.py").write_text(PAGE)
+    try:
+        with open_client(tmp_path) as client:
+            assert client.get("/api/echo/hello").json() == {"said": "hello"}
+    finally:
+        sys.modules.pop("fogspiel.web.pages.games", None)
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-import fogspiel.runs.store.store as store_module
+import fogspiel.runs.store as store_module
 from fogspiel.runs.kind import execute, kind_of
-from fogspiel.runs.report.model import CurvePoint
+from fogspiel.runs.report import CurvePoint
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.tuning_run import keep_recommendation, recommendation_of

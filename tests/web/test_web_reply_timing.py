@@ -11,7 +11,7 @@ from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import Session
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.engines.simple import Random
+from fogspiel.kriegspiel.engines.sampling import Random
 from fogspiel.kriegspiel.pages import play
 from fogspiel.kriegspiel.pages.play import MIN_SECONDS, TurnBudget
 from fogspiel.web import session_runner, session_store

@@ -6,7 +6,7 @@ import pytest
 from support.levels import default_cases
 from support.web_client import act, begin, open_client
 
-from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
+from fogspiel.kriegspiel.game import RULE_SETS
 from fogspiel.kriegspiel.pgn import read_pgn
 
 pytestmark = pytest.mark.thorough

@@ -9,7 +9,7 @@ from fogspiel.papers.cauwet2018.figure1 import CAUWET
 from fogspiel.papers.cauwet2018.printed_tables import LINES, METHODS, Line
 from fogspiel.papers.cauwet2018.table2 import QUICK_SEEDS, CellScore, idle_note, scores_of, scoring_jobs, training_jobs
 from fogspiel.papers.kinds import Batches, PaperPart
-from fogspiel.runs.execute import Row
+from fogspiel.runs.kind import Row
 from fogspiel.runs.report import Cell, Chart, Report, Series, Table
 from fogspiel.runs.requests import PaperRequest
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...core.find import write_template
+from .. import console
 from ..app import (
     INTERRUPTED,
     AsJson,
@@ -29,7 +31,6 @@ def list_games(as_json: AsJson = False) -> None:
     """List the games, their parameters and their named strategies."""
     from ...core import agents
     from ...core.game import list_games, parameters_of
-    from .. import console
 
     found = list_games().values()
     if as_json:
@@ -64,7 +65,6 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
     from ...core.compile.kernel import interpreted
     from ...core.game import UNIFORM
     from ...core.session import record_game, replay, view_of
-    from .. import console
 
     chosen = load_and_announce(game, remember)
     uniform = find_policy(chosen, UNIFORM.name)
@@ -98,8 +98,7 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
 # fogspiel check, fogspiel new.
 
 if TYPE_CHECKING:
-    from ...solving.contract.check import GameCheck
-    from ...solving.contract.examiner import Finding
+    from ...solving.contract import GameCheck
 
 SHOWN_ACTIONS = 30
 
@@ -107,8 +106,7 @@ SHOWN_ACTIONS = 30
 @app.command("check")
 def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) -> None:
     """Check that a game keeps the contract: a sentence for everything that is wrong, and then exit code 1."""
-    from ...solving.contract.check import check_game
-    from .. import console
+    from ...solving.contract import check_game
 
     chosen = load_and_announce(game, remember)
     with console.status(chosen.name) as say:
@@ -116,30 +114,19 @@ def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) 
         found = check_game(chosen)
     if as_json:
         print_json(found.to_json())
-    else:
-        _print_check(found)
+    elif found.sound:
+        console.out.print(f"{found.game} is sound: {_facts(found)}")
+    for one in () if as_json else found.findings:
+        console.out.print(one.sentence + (f" ({one.place})" if one.place else ""))
+        if one.record:
+            shown = " ".join(map(str, one.record[:SHOWN_ACTIONS]))
+            more = f" .. ({len(one.record)} in all)" if len(one.record) > SHOWN_ACTIONS else ""
+            console.out.print(f"    after the actions: {shown}{more}")
+        elif one.record is not None:
+            console.out.print("    at the start of the game")
+        console.out.print(f"    to do: {one.change}")
     if not found.sound:
         raise typer.Exit(1)
-
-
-def _print_check(found: "GameCheck") -> None:
-    from .. import console
-
-    if found.sound:
-        console.out.print(f"{found.game} is sound: {_facts(found)}")
-    for one in found.findings:
-        for line in _lines_of(one):
-            console.out.print(line)
-
-
-def _lines_of(one: "Finding") -> list[str]:
-    where = f" ({one.place})" if one.place else ""
-    lines = [f"{one.sentence}{where}"]
-    if one.record is not None:
-        shown = " ".join(map(str, one.record[:SHOWN_ACTIONS]))
-        more = f" .. ({len(one.record)} in all)" if len(one.record) > SHOWN_ACTIONS else ""
-        lines.append(f"    after the actions: {shown}{more}" if one.record else "    at the start of the game")
-    return [*lines, f"    to do: {one.change}"]
 
 
 def _facts(found: "GameCheck") -> str:
@@ -161,9 +148,6 @@ def _facts(found: "GameCheck") -> str:
 @app.command("new")
 def new_game(file: Annotated[Path, typer.Argument(metavar="FILE.py")], as_json: AsJson = False) -> None:
     """Write a small working game to start from."""
-    from ...core.find import write_template
-    from .. import console
-
     name = write_template(file)
     if as_json:
         return print_json({"file": str(file), "game": name})

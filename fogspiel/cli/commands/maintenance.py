@@ -7,16 +7,19 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from ... import __version__
-from ...runs.store import Store, StoreError
-from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
+from ...runs.requests import SolveRequest, TuneRequest
+from ...runs.store import Json, Store, StoreError
+from .. import console
+from ..app import AsJson, Seed, Stop, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
 
 if TYPE_CHECKING:
     from ...core.game import Game
@@ -30,10 +33,8 @@ def tour(
     as_json: AsJson = False,
 ) -> None:
     """See in two minutes what fogspiel does: a rule, a proof, a policy measured, a strategy found, a game played."""
-    from .. import tour
-
     announce_compilation()
-    body = tour.walk(store_path(store), seed, cores(threads), quiet=as_json)
+    body = _walk(store_path(store), seed, cores(threads), quiet=as_json)
     if as_json:
         print_json(body)
 
@@ -46,10 +47,6 @@ def precompile(
     as_json: AsJson = False,
 ) -> None:
     """Precompile all kernels, so that no command has to wait for them; it can be interrupted at any time."""
-    import time
-
-    from .. import console
-
     announce_compilation()
     spent: dict[str, float] = {}
     for name, compile_part in parts(names or []):
@@ -69,8 +66,6 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Check the installation, the kernel cache and the store; every problem comes with a hint."""
-    from ...runs.store import Store
-
     announce_compilation()
     path, repaired = store_path(store), []
     if repair:
@@ -81,8 +76,6 @@ def doctor(
     if as_json:
         print_json({"ok": healthy, "repaired": repaired, "checks": [check.to_json() for check in found]})
     else:
-        from .. import console
-
         for line in repaired:
             console.out.print(line)
         rows = [(("note" if c.hint else "ok") if c.ok else "PROBLEM", c.what, c.detail, c.hint) for c in found]
@@ -133,7 +126,6 @@ def warm_game(game: "Game") -> None:
 
 def warm_solvers() -> None:
     from ...runs.kinds.solve import SolveTask
-    from ...runs.requests import SolveRequest
     from ...solving.methods import find_solve_method
     from ...solving.sources import find_source
 
@@ -172,7 +164,10 @@ def checks(store: Path) -> list[Check]:
 def _versions() -> Iterator[Check]:
     yield Check("fogspiel", True, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores")
     extras: dict[str, list[str]] = {}
-    for requirement in _requirements():
+    wanted: list[str] = []
+    with suppress(PackageNotFoundError):  # it runs from its sources
+        wanted = requires("fogspiel") or []
+    for requirement in wanted:
         found = REQUIREMENT.fullmatch(requirement)
         name, extra = found.groups() if found else (requirement, None)
         if extra is not None:
@@ -186,13 +181,6 @@ def _versions() -> Iterator[Check]:
         missing = any(part.endswith(" missing") for part in parts)
         hint = f"only if you need it: python -m pip install 'fogspiel[{extra}]'" if missing else ""
         yield Check(f"extra {extra}", True, ", ".join(parts), hint)
-
-
-def _requirements() -> list[str]:
-    try:
-        return requires("fogspiel") or []
-    except PackageNotFoundError:  # it runs from its sources
-        return []
 
 
 def _installed(name: str) -> str | None:
@@ -273,3 +261,100 @@ def _leftovers() -> Check:
         return Check("temporary folders", True, f"none left in {folder}")
     hint = f"if no command is at work, remove them: {' '.join(map(str, left[:3]))}{' ..' if len(left) > 3 else ''}"
     return Check("temporary folders", True, f"{len(left)} unused for a day in {folder}", hint)
+
+
+# Tour of the four systems, one screen each; parts that have to be compiled first come last.
+
+WAR: dict[str, Any] = {"game": "batawaf", "method": "iterative", "games": 300_000}
+WAR_GAMES = 60_000
+NEXT = {
+    "check a policy of yours, exactly": "fogspiel exploit kuhn uniform --worst 3",
+    "bring a game of yours": "fogspiel new mine.py && fogspiel check mine.py",
+    "tune a chess engine or any function": "fogspiel tune --help",
+    "play, with a coach": "fogspiel play kuhn --against solved --coach each",
+    "open the page": "fogspiel web",
+}  # possible next steps, and their commands
+
+
+def _walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
+    """Show all stops, those of slices too; print them unless `quiet`, and return what was shown."""
+    from ...core.plugins import extras
+
+    say: Callable[[object], None] = (lambda words: None) if quiet else console.out.print
+    stops: list[Json] = []
+    own = (
+        Stop(str(phantom.__doc__), 2, lambda seed: phantom()),
+        Stop(str(poker.__doc__), 3, lambda seed: poker()),
+        Stop(str(war.__doc__), 4, lambda seed: war(store, seed, threads)),
+    )
+    with ExitStack() as meanwhile:
+        found = sorted([*own, *extras("cli.commands", "TOUR").values()], key=lambda stop: stop.place)
+        for stop in found:
+            meanwhile.enter_context(stop.meanwhile())
+        for number, stop in enumerate(found, 1):
+            say(console.bold(f"{number}. {stop.title}"))
+            lines = []
+            for line in stop.show(seed):
+                say(f"   {line}")
+                lines.append(line)
+            stops.append({"title": stop.title, "lines": lines})
+    say(console.bold("Next"))
+    for wish, command in NEXT.items():
+        say(f"   {wish}: {command}")
+    return {"seed": seed, "stops": stops, "next": NEXT}
+
+
+def phantom() -> Iterator[str]:
+    """Phantom tic-tac-toe: you do not see the other's stones, and the value is exactly 5/6"""
+    from ...solving.known_values import find_known, verify_shipped
+    from ...solving.methods.phantom import strategy_lines
+    from ...solving.proofs import read_certificate
+
+    known, began = find_known("phantom-ttt"), time.process_time()
+    lower, upper = verify_shipped(known)
+    spent = time.process_time() - began
+    assert lower == upper and known.shipped is not None
+    yield f"A certificate with a strategy for each side comes with the package; checking it took {spent:.1f} CPU s:"
+    yield f"the first player gets {lower} (a win counts 1, a draw 1/2), no more and no less. How it begins:"
+    yield from strategy_lines(read_certificate(known.shipped))[3:11]
+
+
+def poker() -> Iterator[str]:
+    """Kuhn poker: how good is a policy, exactly"""
+    from ...core.agents import find_policy
+    from ...core.compile.kernel import interpreted
+    from ...core.game import known_game
+    from ...solving.policies.exploitability import measure_policies
+
+    game = known_game("kuhn")
+    with interpreted():
+        uniform = find_policy(game, "uniform")
+        found = measure_policies(game, uniform)
+        (worst,) = found.decisions(0, 1)
+    yield f"Play at random, and a perfect opponent gains {found.nash_conv} per two hands, one in each seat."
+    best = game.label(worst.best)
+    yield f"The first player's most costly decision: {worst.state.line}."
+    yield f"Random play gives {worst.loss} away there; best is {best!r}, always."
+
+
+def war(store: Path, seed: int, threads: int) -> Iterator[str]:
+    """War: how to put won cards back, found from scratch"""
+    import numpy as np
+
+    from ...core.agents import find_policy, vector_policy
+    from ...core.game import known_game
+    from ...runs.kind import Context, execute
+    from ...stats.evaluate import evaluate, report_key
+
+    game = known_game(WAR["game"])
+    with Store.open(store, write=True) as runs:
+        run = runs.create(TuneRequest(**WAR, seed=seed).to_json())
+        theta = np.array(execute(run, Context(store, threads))["theta"])
+        name = run.name
+        run.close()
+    assert game.strategy is not None and game.strategy.describe is not None
+    yield f"{WAR['games']:,} games, knowing nothing but the rules: {game.strategy.describe(theta)}"
+    found = vector_policy(game, theta, name)
+    score = evaluate(game, found, find_policy(game, "random"), report_key(seed), WAR_GAMES, threads=threads)
+    low, high = score.interval
+    yield f"On {score.games:,} fresh games against shuffled cards it scores {score.mean:.3f} [{low:.3f}, {high:.3f}]."

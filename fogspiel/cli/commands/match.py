@@ -1,30 +1,52 @@
-"""fogspiel match."""
+"""fogspiel match, round-robin, exploit, states and diagnose."""
 
+import json
+import shlex
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...runs.requests import MatchRequest, RoundRobinRequest
-from ..app import (
+from ...core.find import load_game
+from ...runs.requests import DiagnoseRequest, ExploitRequest, MatchRequest, RoundRobinRequest
+from ...runs.store import DeferredRun, Store
+from .. import console
+from ..app import (  # fmt: skip
     AsJson,
     Cluster,
+    GameWords,
     Processes,
     Remember,
+    RulesFile,
     StorePath,
     Threads,
+    announce_compilation,
     app,
     asking,
+    cores,
     load_and_announce,
     print_json,
     remembering,
     store_path,
+    write_text,
 )
-from ..execute import RunOptions, begin_and_show, execute_run, print_run
+from ..execute import (
+    RunOptions,
+    begin_and_show,
+    check_cluster,
+    execute_run,
+    keep_answer,
+    print_lines,
+    print_run,
+    show_report,
+    write,
+)
 
 if TYPE_CHECKING:
     from ...core.behaviour_policy import ExactOrFloat
+    from ...solving.policies.exploitability import ExploitResult
 
 
 @app.command("match", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
@@ -38,19 +60,13 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
-    from ...runs.store import DeferredRun
-    from .. import console
-
     path = store_path(store)
     request = MatchRequest(**asked | {"game": load_and_announce(asked["game"], remember).name}).resolved(path)
     if exact:
         return _compute(request, path, as_json)
 
-    def tell(sentence: str) -> None:
-        console.err.print(sentence)
-
     options = RunOptions(store, as_json, threads)
-    with DeferredRun(path, request.to_json(), tell) as run:
+    with DeferredRun(path, request.to_json(), console.err.print) as run:
         execute_run(run, options)
     return print_run(run, options)
 
@@ -59,7 +75,6 @@ def _compute(request: MatchRequest, store: Path, as_json: bool) -> None:
     from ...core.agents import exact_score
     from ...core.game import known_game
     from ...runs.kinds.match import agents_of, facts_of
-    from .. import console
 
     sys.set_int_max_str_digits(0)  # exact rates may have thousands of digits
     ask, game, agents = request.to_json(), known_game(request.game), agents_of(request, store)
@@ -98,10 +113,137 @@ def round_robin(
     as_json: AsJson = False,
 ) -> None:
     """Let players meet each other: cross-table, proved claims, Nash ranking, cyclic share, Elo if it makes sense."""
-    from ...core.find import load_game
-
     chosen = load_game(remembering(asked["game"], remember)).name
     request = RoundRobinRequest(**asked | {"game": chosen}).resolved(store_path(store))
     if cluster is not None:
         request.demand_portable()
     begin_and_show(request.to_json(), RunOptions(store, as_json, processes, cluster, output), once=True)
+
+
+# fogspiel exploit.
+
+
+@app.command("exploit", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
+@asking(ExploitRequest)
+def exploit(
+    asked: dict[str, Any],
+    everything: Annotated[
+        Path | None, typer.Option("--decisions", help="Write all decisions that cost something here.")
+    ] = None,
+    save: Annotated[
+        str | None, typer.Option("--save-response", help="Save the best responses as a policy in NAME.json.")
+    ] = None,
+    remember: Remember = False,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a policy exactly: its score against itself and best responses, and its costliest decisions."""
+    from ...runs.kinds.exploit import exploit_lines, measure
+    from ...solving.policies.exploitability import measuring_cost
+
+    chosen, path = load_and_announce(asked["game"], remember), store_path(store)
+    request = ExploitRequest(**asked | {"game": chosen.name}).resolved(path)
+    cost = measuring_cost(chosen)
+    if cost:
+        console.err.print(f"{chosen.name}: {cost}")
+    began = time.monotonic()
+    with console.progress(f"{chosen.name}: asking the policy") as bar:
+
+        def watch(done: int, total: int) -> None:
+            rate = done / max(time.monotonic() - began, 1e-3)
+            bar.show(done / total, f"{done:,} of at most {total:,} states, {rate:,.0f} per second", None)
+
+        found, body = measure(request, path, watch)
+    keep_answer(request.to_json(), body, store)
+    files = _write(found, everything, save)
+    if as_json:
+        return print_json(body | ({"files": files} if files else {}))
+    names = asked["policy"], asked["second"] or asked["policy"]
+    return print_lines(exploit_lines(body, names, files))
+
+
+def _write(found: "ExploitResult", everything: Path | None, save: str | None) -> list[str]:
+    """Write the decisions and the best responses to the given files; return the names of the written ones."""
+    from ...core.game import known_game
+    from ...solving.policies import table_json
+
+    files = []
+    if everything is not None:
+        costly = [decision.to_json() for seat in (0, 1) for decision in found.decisions(seat, None)]
+        write_text("".join(json.dumps(decision) + "\n" for decision in costly), everything)
+        files.append(str(everything))
+    if save is not None:
+        rows = [row for seat in (0, 1) for row in found.reply_rows(seat)]
+        target = Path(save if save.endswith(".json") else f"{save}.json")
+        write_text(json.dumps(table_json(known_game(found.game), rows)) + "\n", target)
+        files.append(str(target))
+    return files
+
+
+# fogspiel states.
+
+
+@app.command("states")
+def list_states(
+    game: GameWords,
+    seat: Annotated[str, typer.Option("--seat", help="first, second, or both.")] = "both",
+    output: Annotated[Path | None, typer.Option(help="Write to this file, not to stdout.")] = None,
+    memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
+    remember: Remember = False,
+    as_json: AsJson = False,
+) -> None:
+    """Ask every decision of a game in words, one JSON line each; `fogspiel exploit GAME ANSWERS.jsonl` grades them."""
+    from ...solving.policies import state_sheets as asked
+
+    seats = {"first": (0,), "second": (1,), "both": (0, 1)}
+    if seat not in seats:
+        raise ValueError(f"--seat is {seat!r}: it must be {', '.join(seats)}")
+    chosen = load_and_announce(game, remember)
+    states = [state for state in asked.information_states(chosen, memory) if state.player in seats[seat]]
+    lines = [asked.head_json(chosen, len(states)), *map(asked.question_json, states)]
+    if output is not None or not as_json:
+        write_text("".join(json.dumps(line) + "\n" for line in lines), output)
+    if as_json:
+        place = {"lines": lines} if output is None else {"output": str(output)}
+        print_json({"game": chosen.name, "questions": len(states), **place})
+
+
+# fogspiel diagnose.
+
+
+@app.command("diagnose")
+@asking(DiagnoseRequest)
+def diagnose(
+    asked: dict[str, Any],
+    game: RulesFile = None,
+    processes: Annotated[
+        int | None,
+        typer.Option("--processes", "--threads", min=1, help="Processes; results do not depend on it (all cores)."),
+    ] = None,
+    cluster: Cluster = None,
+    output: Annotated[Path | None, typer.Option(help="The folder for the report (fogspiel-diagnosis, here).")] = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is wrong with tuned players: who exploits them, what they forgot, whether they went in circles."""
+    with Store.open(store_path(store), write=False) as kept:
+        runs = [kept.read(name) for name in dict.fromkeys(asked["runs"])]
+    from ...runs.kinds.diagnose import diagnose, game_of, report
+
+    request = DiagnoseRequest(**asked | {"runs": tuple(run.name for run in runs)})
+    if game is not None:
+        load_game(game)
+    for run in runs:
+        game_of(run)
+    check_cluster(cluster)
+    announce_compilation()
+    with console.status("diagnose") as say:
+        found = diagnose(runs, request, cores(processes), cluster, say)
+    where = f" --source {shlex.quote(game)}" if game is not None else ""
+    made = report(found, request.command + where)
+    answer = {"runs": [one.to_json() for one in found], "command": made.command}
+    keep_answer(request.to_json(found[0].game), answer, store)
+    if as_json:
+        _, files = write(made, output)
+        return print_json(answer | {"files": files})
+    return show_report(made, output, as_json)

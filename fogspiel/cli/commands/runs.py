@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...runs.request import ago, with_interval
+from ...runs.store import STATES, Store
+from .. import console
 from ..app import AsJson, StorePath, app, print_json, store_path
 from ..completion import complete_games, complete_runs
 
@@ -42,8 +45,6 @@ def list_runs(
 
         listed = [with_kind(summary.to_json(), kind_of_method(summary.method)) for summary in found]
         return print_json({"store": str(path), "runs": listed})
-    from .. import console
-
     if not found:
         none = "no runs yet" if game is None and state is None else "no such runs"
         return console.out.print(f"{none} in {path}; begin with: fogspiel tune batawaf")
@@ -55,9 +56,6 @@ def backup(
     copy: Annotated[Path, typer.Argument(metavar="FILE")], store: StorePath = None, as_json: AsJson = False
 ) -> None:
     """Copy the store to a new FILE, also while runs are at work; the copy is verified before it gets its name."""
-    from ...runs.store import Store
-    from .. import console
-
     path = _existing(store_path(store))
     with Store.open(path, write=False) as runs:
         many = runs.backup(copy)
@@ -88,8 +86,6 @@ def prune(
     as_json: AsJson = False,
 ) -> None:
     """List the interrupted runs that nobody has worked on for 30 days, and with --yes delete them for good."""
-    from .. import console
-
     if state not in ("interrupted", "finished"):
         raise ValueError(f"--state is {state!r}: only interrupted or finished runs can be pruned")
     path, latest = store_path(store), time.time() - days * DAY
@@ -107,9 +103,6 @@ def prune(
 
 def _find(path: Path, game: str | None, state: str | None) -> "list[Summary]":
     """Return the runs of a game in a state, where given; runs that are set aside are named on stderr."""
-    from ...runs.store import STATES, Store
-    from .. import console
-
     if state is not None and state not in STATES:
         raise ValueError(f"--state is {state!r}: it must be {', '.join(STATES[:-1])} or {STATES[-1]}")
     with Store.open(path, write=False) as runs:
@@ -125,9 +118,6 @@ def _existing(path: Path) -> Path:
 
 
 def _delete(path: Path, names: list[str], as_json: bool) -> None:
-    from ...runs.store import Store
-    from .. import console
-
     with Store.open(_existing(path), write=True) as runs:
         runs.delete(names)
     if as_json:
@@ -136,9 +126,6 @@ def _delete(path: Path, names: list[str], as_json: bool) -> None:
 
 
 def _print_runs(title: str, found: "list[Summary]") -> None:
-    from ...runs.request import ago, with_interval
-    from .. import console
-
     rows = [
         (
             s.name, s.method or "", s.state, s.steps, s.games if s.games is not None else "",

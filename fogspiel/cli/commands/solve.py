@@ -1,22 +1,28 @@
-"""fogspiel solve, verify and export-game."""
+"""fogspiel solve, verify, export-game, bounds, values and explain."""
 
 import hashlib
 import json
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...core.find import is_tree, load_game
+from ...core.plugins import extras
+from ...runs.request import RUN_NAME, game_of_run
 from ...runs.requests import BoundsRequest, SolveRequest, VerifyRequest
+from ...runs.store import Store
+from .. import console
 from ..app import (  # fmt: skip
     AsJson,
     GameWords,
     Remember,
     RulesFile,
+    Seed,
     StorePath,
     announce_compilation,
     app,
@@ -26,18 +32,20 @@ from ..app import (  # fmt: skip
     remembering,
     store_path,
     write_text,
-)
+)  # fmt: skip
+from ..completion import check_game, complete_games_and_runs
 from ..execute import RunOptions, begin_and_show, keep_answer
+
+if TYPE_CHECKING:
+    from ...core.agents import ParametricPolicy
+    from ...core.behaviour_policy import BehaviourPolicy
+    from ...core.game import Game
+    from ...solving.known_values import KnownValue
 
 LETTERS_PER_SECOND = 25_000  # characters of a certificate that the interpreter checks per second
 
 
-def _routes() -> str | None:
-    listed = (listing("Methods:", "solving.methods", "METHODS"),)
-    return "\n\n".join(filter(None, listed)) or None
-
-
-@app.command("solve", epilog=_routes())
+@app.command("solve", epilog=listing("Methods:", "solving.methods", "METHODS"))
 @asking(SolveRequest)
 def solve(
     asked: dict[str, Any],
@@ -50,7 +58,6 @@ def solve(
     from ...process.heartbeat import limit_memory
     from ...runs.kinds.solve import task_of
     from ...solving.sources import find_source
-    from .. import console
 
     game: str = asked["game"]
     request = SolveRequest(**asked | {"game": remembering(game, remember)})
@@ -73,11 +80,8 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Check a certificate by the rules of the game alone, in exact arithmetic; exit code 2 if it proves nothing."""
-    import sys
-
     from ...process.heartbeat import limit_memory
     from ...solving import proofs
-    from .. import console
 
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     request = VerifyRequest(**asked)
@@ -110,7 +114,6 @@ def export_game(
     """Write a game as a Gambit file: .efg (the tree) or .nfg (the strategic form, if it is small)."""
     from ...interop import to_efg, to_nfg
     from ...solving.sources import find_source
-    from .. import console
 
     writers = {".efg": to_efg, ".nfg": to_nfg}
     if output.suffix not in writers:
@@ -134,16 +137,11 @@ def bounds(
     as_json: AsJson = False,
 ) -> None:
     """Prove bounds on the value of a game that is too large to be solved."""
-    from ...core.find import load_game
-
     request = BoundsRequest(**asked | {"game": load_game(asked["game"]).name})
     begin_and_show(request.to_json(), RunOptions(store, as_json, certificate=certificate))
 
 
 # fogspiel values.
-
-if TYPE_CHECKING:
-    from ...solving.known_values import KnownValue
 
 Chosen = Annotated[str | None, typer.Argument(metavar="GAME", help="One game, with everything that is known of it.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the certificates that come with the package.")]
@@ -155,7 +153,6 @@ SPARE = ("win 1, loss -1", "ours")  # columns that a narrow terminal omits; `val
 def list_values(game: Chosen = None, verify: Verify = False, as_json: AsJson = False) -> None:
     """List the games whose values are known: value, certificate, who published it first, what is ours."""
     from ...solving.known_values import COLUMNS, find_known, known_values
-    from .. import console
 
     chosen = list(known_values().values()) if game is None else [find_known(game)]
     verified = _verify([known for known in chosen if game or known.shipped]) if verify else None
@@ -174,7 +171,6 @@ def list_values(game: Chosen = None, verify: Verify = False, as_json: AsJson = F
 def _verify(listed: "Sequence[KnownValue]") -> list[dict[str, Any]]:
     """Check the certificates of these games, which must be shipped."""
     from ...solving.known_values import verify_shipped
-    from .. import console
 
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     announce_compilation()
@@ -187,3 +183,181 @@ def _verify(listed: "Sequence[KnownValue]") -> list[dict[str, Any]]:
             seconds = round(time.process_time() - began, 3)
             verified.append({"game": known.game, "lower": str(lower), "upper": str(upper), "cpu_seconds": seconds})
     return verified
+
+
+# fogspiel explain.
+
+Row = tuple[str, list[tuple[str, str]]]  # a player's view, and its actions with their probabilities
+SHOWN_ROWS = 12
+SEATS = ("first", "second")
+WHAT = "A game, a run (tuned or solved), or a certificate file."
+WHO = "A player of that game, as in `match`: a name, `solved`, a run, a file, or numbers. Without one: its solution."
+# GiB for the solution of a game that also has strategies to explain: small games are solved, others fail soon.
+MEMORY = 0.25
+
+
+@app.command("explain", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
+def explain(
+    what: Annotated[str, typer.Argument(autocompletion=complete_games_and_runs, help=WHAT)],
+    strategy: Annotated[str | None, typer.Argument(help=WHO)] = None,
+    every: Annotated[bool, typer.Option("--all", help="All rows of a solution, not only the first ones.")] = False,
+    game: RulesFile = None,
+    seed: Seed = 1,
+    remember: Remember = False,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
+    what = remembering(what, remember)
+    if game is None and not what.endswith(".json") and not RUN_NAME.fullmatch(what):
+        check_game(what)
+    from ...core.agents import ParametricPolicy
+    from ...core.behaviour_policy import BehaviourPolicy
+    from ...core.game import list_games
+    from ...runs.agent_parser import parse_agent
+    from ...runs.kind import kind_of
+    from ...solving import proofs
+
+    if game is not None and not is_tree(game):
+        load_game(game)
+    if what.endswith(".json"):
+        if strategy is not None:
+            raise ValueError(
+                f"{what} looks like a certificate, which is explained alone: give a game before a strategy"
+            )
+        body = proofs.read_certificate(Path(what))
+        if str(body.get("format")) in extras("solving.proofs.checkers", "VERIFY_FIRST"):
+            proofs.verify(body)  # for the explanation of this format trusts its content
+        return _print_solution(body, every, game, as_json)
+    if strategy is not None:
+        chosen, words = load_game(what), strategy
+    elif RUN_NAME.fullmatch(what) and what not in list_games():
+        with Store.open(store_path(store), write=False) as runs:
+            run = runs.read(what)
+        if proof := kind_of(run).solution(run):
+            return _print_solution(proof, every, game, as_json)
+        chosen, words = game_of_run(run), what
+    else:
+        return _print_solution(_solution_of(what), every, game or what, as_json)
+    announce_compilation()
+    player = parse_agent(chosen, words, store_path(store), seed)
+    if isinstance(player, ParametricPolicy):
+        return _print_player(chosen, player, seed, as_json)
+    if player.certificate is not None:
+        return _print_solution(player.certificate, every, game or what, as_json)
+    if isinstance(player, BehaviourPolicy):
+        return _print_table(chosen, player, every, as_json)
+    raise ValueError(f"{words} has no table and no parameters to explain: watch it play with `fogspiel play`")
+
+
+def _solution_of(name: str) -> Mapping[str, Any]:
+    """Return the certificate of a game: the one in the package, or else by solving the game."""
+    from ...core.agents import policy_names
+    from ...runs.kinds.solve import solve_unstored
+    from ...solving.known_values import shipped_certificate
+    from ...solving.proofs import read_certificate
+    from ...solving.sources import find_source
+
+    if shipped := shipped_certificate(name):
+        return read_certificate(shipped)
+    problem = find_source(name)
+    known = problem.game
+    tuned = known is not None and known.strategy is not None
+    announce_compilation()
+    proof: Mapping[str, Any] | None = None
+    with suppress(ValueError) if tuned else nullcontext():
+        request = SolveRequest(game=name, memory=MEMORY) if tuned else SolveRequest(game=name)
+        proof = solve_unstored(request, problem=problem).certificate
+    if proof is not None:
+        return proof
+    if known is None or known.strategy is None:
+        raise ValueError(f"{name} is too large to be explained row by row")
+    raise ValueError(
+        f"{name} is not solved, so say whose strategy is to be explained: fogspiel explain {name} STRATEGY, "
+        f"which is a name ({', '.join(policy_names(known))}), a run, a parameter file, or "
+        f"{len(known.strategy.parameters)} numbers with commas between them"
+    )
+
+
+def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_json: bool) -> None:
+    from ...solving import proofs
+
+    head = {key: body.get(key) for key in ("game", "lower", "upper")}
+    lines = _bounds_words(body, every) or proofs.own_words(body, every)
+    if lines is not None:
+        return print_json(head | {"lines": lines}) if as_json else console.out.print("\n".join(lines))
+    return _print_sides(head, (proofs.strategy_choices(body, side, game) for side in (0, 1)), every, as_json)
+
+
+def _print_table(game: "Game", policy: "BehaviourPolicy", every: bool, as_json: bool) -> None:
+    """Print a policy at every information state that it covers."""
+    from ...core.behaviour_policy import MissingState
+    from ...solving.methods import DEFAULT_MEMORY
+    from ...solving.policies.state_sheets import information_states
+    from ...solving.sources import compiling_if_worth_it
+
+    sides: tuple[list[Row], list[Row]] = [], []
+    with compiling_if_worth_it(game, DEFAULT_MEMORY):
+        for state in information_states(game, DEFAULT_MEMORY):
+            with suppress(MissingState):
+                shares = zip(state.labels, policy.action_probabilities(state), strict=True)
+                chosen = [
+                    (name, f"{share:.6g}" if isinstance(share, float) else str(share))
+                    for name, share in shares
+                    if share
+                ]
+                sides[state.player].append((state.line, chosen))
+    _print_sides({"game": game.name, "player": policy.name}, sides, every, as_json)
+
+
+def _print_sides(head: dict[str, Any], sides: "Iterable[Iterable[Row]]", every: bool, as_json: bool) -> None:
+    """Print the views and choices of each side; for programs with the probability of each action."""
+    from ...solving.proofs import choices_text
+
+    if as_json:
+        for seat, side in zip(SEATS, sides, strict=True):
+            head[seat] = [
+                {
+                    "sees": sees,
+                    "plays": choices_text(choices),
+                    "choices": [{"action": name, "probability": share} for name, share in choices],
+                }
+                for sees, choices in side
+            ]
+        return print_json(head)
+    for seat, side in zip(SEATS, sides, strict=True):
+        rows = [(sees, choices_text(choices)) for sees, choices in side]
+        shown = rows if every else rows[:SHOWN_ROWS]
+        console.table(f"The {seat} player of {head['game']}", ("sees", "plays"), shown)
+        if len(shown) < len(rows):
+            console.out.print(f"and {len(rows) - len(shown)} rows more: add --all")
+    return None
+
+
+def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:
+    """Explain a proof of bounds, which belongs to no solving method; return None for other certificates."""
+    from ...solving.proofs.checkers.phantom_bounds import FORMATS
+    from ...solving.proofs.checkers.primitives import MAX_SECONDS, limit_work
+
+    if body.get("format") not in FORMATS:
+        return None
+    from ...solving.bounds.certificate import explain
+
+    with limit_work(MAX_SECONDS):
+        return explain(body, every)
+
+
+def _print_player(game: "Game", player: "ParametricPolicy", seed: int, as_json: bool) -> None:
+    from ...core.explain import explain
+
+    found = explain(game, player, seed)
+    if as_json:
+        theta = None if player.theta is None else list(player.theta)
+        return print_json({"game": game.name, "player": player.name, "theta": theta, "seed": seed, **found.to_json()})
+    for sentence in found.sentences:
+        console.out.print(sentence)
+    for table in found.tables:
+        console.table(table.title, table.columns, table.rows)
+    for picture in found.pictures:
+        console.out.print("\n".join(["", picture.title, *picture.lines]))
+    return None

@@ -3,13 +3,21 @@
 import json
 import shlex
 import time
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, make_dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...core.find import load_game
+from ...core.plugins import extras
+from ...runs.request import check_budget, check_option, seconds_for
 from ...runs.requests import ProgramRequest, TuneRequest
+from ...runs.store import Damaged, Store, StoreBusy, StoreError
+from .. import console
 from ..app import (  # fmt: skip
     AsJson,
     Cluster,
@@ -21,6 +29,7 @@ from ..app import (  # fmt: skip
     Threads,
     app,
     asking,
+    cores,
     listing,
     print_json,
     remembering,
@@ -40,10 +49,219 @@ from ..execute import (
     print_run,
     with_kind,
 )
-from ..program_options import ProgramOptions, ProgramSourceOptions, program_of, sort_of, tune_program
 
 if TYPE_CHECKING:
+    from ...runs.programs import ProgramSpec
     from ...runs.store import Run
+    from ...tuning.programs.contest import ProgramContest, Scale
+
+# Outside programs: the options that name one, and how its tuning starts and resumes.
+
+engine_option, program_option = (
+    partial(typer.Option, rich_help_panel=panel) for panel in ("Engines", "Outside programs")
+)
+SLICE_PROGRAMS: dict[str, tuple[str, str]] = extras("cli.commands", "PROGRAMS")  # metavar and help, by option
+GAMES = "Openings from an EPD or PGN file instead of the built-in ones."
+RULES = "When a game is decided: resign=1000x3,draw=10x8@40,longest=600, or none."
+PARAMETERS = "TOML or JSON, a table for each parameter: start, low, high, scale, whole; or start and choices."
+
+if TYPE_CHECKING:
+
+    class SliceOptions:
+        """Options that name a program of a slice."""
+else:
+    SliceOptions = make_dataclass(
+        "SliceOptions",
+        [
+            (sort, Annotated[str | None, engine_option(metavar=metavar, help=about)], None)
+            for sort, (metavar, about) in SLICE_PROGRAMS.items()
+        ],
+        frozen=True,
+    )
+
+
+@dataclass(frozen=True)
+class ProgramSourceOptions(SliceOptions):
+    """Options that name a program, when a run starts and whenever it resumes, and resources that change no result."""
+
+    uci: Annotated[str | None, engine_option(metavar="COMMAND", help="A chess engine, whose options are tuned.")] = None
+    uci_opponent: Annotated[
+        str | None, engine_option(metavar="COMMAND", help="An engine to play against, instead of itself.")
+    ] = None
+    openings: Annotated[Path | None, engine_option(metavar="FILE", help=GAMES)] = None
+    option: Annotated[list[str] | None, engine_option(metavar="NAME=VALUE", help="A fixed option of the engine.")] = (
+        None
+    )
+    opponent_option: Annotated[
+        list[str] | None, engine_option(metavar="NAME=VALUE", help="A fixed option of the opponent.")
+    ] = None
+    pgn: Annotated[Path | None, engine_option(metavar="FILE", help="Add the games to this file.")] = None
+    function: Annotated[
+        str | None,
+        program_option(metavar="FILE.py:NAME", help="A function play(a, b, seed) that returns the score of a."),
+    ] = None
+    command: Annotated[
+        str | None,
+        program_option(metavar="COMMAND", help="A program that is asked for games, a JSON object per line."),
+    ] = None
+    workers: Annotated[int | None, program_option(min=1, help="Processes of the program (all cores).")] = None
+    time_limit: Annotated[float | None, program_option(help="Seconds that a game may take (60; engines 600).")] = None
+
+    @property
+    def named(self) -> dict[str, str]:
+        """Commands of the named programs, by type."""
+        given = {sort: getattr(self, sort) for sort in ("function", "command", "uci", *SLICE_PROGRAMS)}
+        return {sort: words for sort, words in given.items() if words is not None}
+
+    @property
+    def beside(self) -> list[str]:
+        """Options given with the engine, one argument each."""
+        single = {"uci-opponent": self.uci_opponent, "openings": self.openings}
+        words = [f"--{name}={value}" for name, value in single.items() if value is not None]
+        words += [f"--option={setting}" for setting in self.option or ()]
+        return words + [f"--opponent-option={setting}" for setting in self.opponent_option or ()]
+
+    @contextmanager
+    def open(self, named: "ProgramSpec", request: "ProgramRequest", cluster: str | None) -> "Iterator[ProgramContest]":
+        """Open the program after a trial game of its initial parameters; later games are appended to the PGN file."""
+        if self.time_limit is not None:
+            check_option("time-limit", self.time_limit, "a positive number of seconds")
+        named.check(request.space)
+        with ExitStack() as closing_all:
+            try:
+                file = None if self.pgn is None else closing_all.enter_context(self.pgn.open("a", encoding="utf-8"))
+            except OSError as error:
+                raise ValueError(f"{self.pgn} cannot be written: {error.strerror or error}") from None
+            program = named.open(request.space, request.scale, cores(self.workers), self.time_limit, cluster)
+            closing_all.enter_context(closing(program))
+            program.try_out()
+
+            def keep_game(answer: Mapping[str, Any]) -> None:
+                if file is not None and isinstance(answer.get("pgn"), str):
+                    file.write(answer["pgn"].strip() + "\n\n")
+                    file.flush()
+
+            program.sink = keep_game
+            yield program
+
+
+@dataclass(frozen=True)
+class ProgramOptions(ProgramSourceOptions):
+    """Options of a new run: conditions of the games, which are saved with it, and what is tuned."""
+
+    nodes: Annotated[int | None, engine_option(min=1, help="Nodes per move.")] = None
+    movetime: Annotated[int | None, engine_option(min=1, metavar="MS", help="Milliseconds per move.")] = None
+    depth: Annotated[int | None, engine_option(min=1, help="Plies to search per move.")] = None
+    clock: Annotated[str | None, engine_option(metavar="BASE+INC", help="Seconds per game and move, as 8+0.08.")] = None
+    opening_plies: Annotated[int | None, engine_option(min=1, help="Plies of each game of a PGN file (16).")] = None
+    random_plies: Annotated[int | None, engine_option(min=0, help="Plies drawn by the seed after an opening.")] = None
+    adjudicate: Annotated[str | None, engine_option(metavar="RULES", help=RULES)] = None
+    seed_option: Annotated[
+        str | None, engine_option(metavar="NAME", help="The option by which the engine takes a seed.")
+    ] = None
+    list_options: Annotated[
+        bool, engine_option("--list-options", help="Print what can be tuned as a parameter file, and end.")
+    ] = False
+    parameters: Annotated[Path | None, program_option(metavar="FILE", help=PARAMETERS)] = None
+    score_range: Annotated[
+        tuple[float, float] | None,
+        program_option("--score-range", metavar="LOW HIGH", help="Of the scores, if not 0, 1/2 and 1 alone."),
+    ] = None
+    alone: Annotated[bool, program_option("--single", help="The program scores one vector: play(a, seed).")] = False
+
+    def facts(self, sort: str) -> dict[str, Any]:
+        """Return the given conditions, which a program of this type must have."""
+        from ...runs.programs import UCI_FACTS, program_types
+
+        given = {name: value for name in UCI_FACTS if (value := getattr(self, name)) is not None}
+        for name in given:
+            if name not in program_types()[sort].limits:
+                raise ValueError(f"--{name.replace('_', '-')} is not for --{sort}: leave it out")
+        return given
+
+
+def sort_of(game: str | None, words: ProgramSourceOptions) -> str | None:
+    """Return the type of program to tune, None for a game; raise a ValueError unless exactly one thing is named."""
+    named = [*(["GAME"] if game is not None else []), *(f"--{sort}" for sort in words.named)]
+    if not named:
+        ways = ["a GAME", "a --function", "a --command", "a --uci engine"]
+        ways += [f"--{sort} {metavar}" for sort, (metavar, _) in SLICE_PROGRAMS.items()]
+        raise ValueError(f"there is nothing to tune: name {', '.join(ways[:-1])} or {ways[-1]}")
+    if len(named) > 1:
+        raise ValueError(f"{' and '.join(named)} are too much at once: name one thing to tune")
+    return None if game is not None else next(iter(words.named))
+
+
+def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], options: RunOptions) -> None:
+    from ...runs.programs import find_program, program_types
+    from ...tuning.programs.parameters import Parameters, read_parameters
+
+    types, words = program_types(), given.named[sort]
+    if given.list_options:
+        write = types[sort].file
+        if write is None:
+            engines = " and ".join(f"--{name}" for name, known in types.items() if known.file)
+            raise ValueError(f"--list-options is for {engines}: only engines say what can be tuned")
+        return write_text(write(words), None)
+    scale = _scale(sort, given)
+    named = find_program(sort, words, scale, given.facts(sort), given.beside)
+    if given.parameters is not None:
+        parameters = read_parameters(given.parameters)
+    elif (tables := types[sort].tables) is not None:  # all constants of one of our own engines
+        parameters = Parameters.of(tables(words))
+    else:
+        raise ValueError(f"--{sort} needs --parameters FILE: {PARAMETERS}")
+    request = ProgramRequest(
+        sort=sort,
+        digest=named.digest,
+        parameters=tuple(parameters.to_json()),
+        range=given.score_range,
+        alone=scale.single,
+        facts=named.facts,
+        **asked,
+    )
+    check_cluster(options.cluster)
+    with given.open(named, request, options.cluster) as program:
+        return begin_and_show(request.to_json(), replace(options, threads=cores(given.workers)), prepared=program)
+
+
+def _scale(sort: str, given: ProgramOptions) -> "Scale":
+    from ...tuning.programs.contest import Scale
+
+    scores, scored = given.score_range, sort in ("function", "command")
+    if not scored and (scores is not None or given.alone):
+        raise ValueError(f"--score-range and --single are not for --{sort}, whose games are won, drawn and lost")
+    if sort != "uci" and given.beside:
+        raise ValueError(f"{given.beside[0].partition('=')[0]} is for --uci: leave it out")
+    if scored:
+        return Scale(*(scores or (0.0, 1.0)), graded=scores is not None, single=given.alone)
+    return Scale(single=given.uci_opponent is not None)
+
+
+@contextmanager
+def program_of(run: "Run", words: ProgramSourceOptions, cluster: str | None) -> "Iterator[ProgramContest | None]":
+    """Open the program that a run resumes with, named again by the user; yield None for runs without one."""
+    from ...runs.kind import kind_of
+    from ...runs.kinds.program import KIND, demand_program
+    from ...runs.programs import find_program
+
+    if kind_of(run) is not KIND:
+        if words.named:
+            raise ValueError(f"run {run.name} tunes no program: leave out --{next(iter(words.named))}")
+        yield None
+        return
+    request = KIND.check(run)
+    if not words.named:
+        raise KIND.unnamed(run)
+    sort = sort_of(None, words)
+    assert sort is not None
+    named = find_program(sort, words.named[sort], request.scale, request.facts, words.beside)
+    remark = demand_program(request, run.name, named)
+    if remark is not None:
+        console.err.print(remark)
+    with words.open(named, request, cluster) as program:
+        yield program
+
 
 NO_PROGRAM = ProgramOptions()
 NO_PROGRAM_WORDS = ProgramSourceOptions()
@@ -66,8 +284,6 @@ def tune(
     program: ProgramOptions = NO_PROGRAM,
 ) -> None:
     """Tune the strategy of a game, or an outside program; every step is stored, any interruption can be resumed."""
-    from ...runs.request import check_budget, seconds_for
-
     sort = sort_of(asked["game"], program)
     asked["seconds"] = seconds_for(asked["games"], minutes, asked["seconds"])
     check_budget("seconds", asked["seconds"])
@@ -82,8 +298,6 @@ def tune(
         shared = {name: asked[name] for name in ProgramRequest.model_fields if name in asked}
         options = RunOptions(store, as_json, cluster=cluster)
         return tune_program(sort, program, shared | {"search": asked["method"]}, options)
-    from ...core.find import load_game
-
     request = TuneRequest(**asked | {"game": load_game(remembering(asked["game"], remember)).name})
     if request.seeds is None and (processes is not None or cluster is not None):
         raise ValueError("--processes and --cluster share out seeds: add --seeds N, or use --threads")
@@ -104,9 +318,6 @@ def resume(
     program: ProgramSourceOptions = NO_PROGRAM_WORDS,
 ) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
-    from ...runs.store import Store
-    from .. import console
-
     check_cluster(cluster)
     options = RunOptions(store, as_json, threads, cluster, source=game)
     if every:
@@ -135,7 +346,6 @@ def resume(
 def _go_on(run: "Run", options: RunOptions, program: ProgramSourceOptions) -> "tuple[Run, float]":
     """Work on an interrupted run until it is finished; return it with the CPU time that this took."""
     from ...runs.kind import kind_of
-    from ...runs.store import Store
 
     kind_of(run).check_source(run, options.source)
     began = time.process_time()
@@ -150,9 +360,6 @@ def _go_on(run: "Run", options: RunOptions, program: ProgramSourceOptions) -> "t
 
 def _resume_all(options: RunOptions) -> None:
     """Resume every interrupted run that no process works on and that needs no file or program to be named."""
-    from ...runs.store import Damaged, Store, StoreBusy, StoreError
-    from .. import console
-
     again = "fogspiel resume --all" + (f" --store {shlex.quote(str(options.store))}" if options.store else "")
     options, resumed, skipped = replace(options, again=again), [], []
     with Store.open(store_path(options.store), write=False) as runs:
@@ -190,8 +397,6 @@ def export(
     """Export a run: JSON (request, steps, result; can be played as a parameter file) or CSV (a line per step)."""
     import csv
     import io
-
-    from ...runs.store import Store
 
     if form not in ("json", "csv"):
         raise ValueError(f"--format is {form!r}: it must be json or csv")

@@ -5,11 +5,13 @@ import sys
 from ipaddress import ip_address
 from pathlib import Path
 from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOL_SOCKET, gaierror, getaddrinfo, gethostname, socket
-from threading import active_count
+from threading import Thread, active_count
 from typing import Annotated
 
 import typer
 
+from ...core.find import load_game
+from .. import console
 from ..app import AsJson, StorePath, announce_compilation, app, print_json, store_path
 
 PORT = 8765
@@ -41,11 +43,13 @@ def web(
 
     if not token and not _is_loopback(host):
         raise ValueError(f"{host} can be reached by other machines: add --token, or leave out --host")
-    _bring(game or [])
+    names = [load_game(one).name for one in game or []]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"--game names {name} {names.count(name)} times: the games must have different names")
     listener = _listen(host, port)
     from ...web.app import application, guard  # only now, so that invalid options fail at once
     from ...web.security import PageServer
-    from .. import console
 
     path, taken = store_path(store), listener.getsockname()[1]
     secret = token_urlsafe(TOKEN_BYTES) if token else None
@@ -59,7 +63,10 @@ def web(
     else:
         console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)")
     if not no_open:
-        _open(address)
+        from webbrowser import open_new_tab
+
+        # the socket already listens, so the request will be answered
+        Thread(target=open_new_tab, args=(address,), daemon=True).start()
     try:
         PageServer(served).run([listener])
     except KeyboardInterrupt:
@@ -67,16 +74,6 @@ def web(
     if active_count() > 1:  # an opponent still searches, or a job runs: nobody will request the result
         sys.stdout.flush()
         os._exit(0)
-
-
-def _bring(words: list[str]) -> None:
-    """Load the user's games, which must have different names."""
-    from ...core.find import load_game
-
-    names = [load_game(one).name for one in words]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"--game names {name} {names.count(name)} times: the games must have different names")
 
 
 def games_path(store: Path) -> Path:
@@ -119,11 +116,3 @@ def _listen(host: str, port: int) -> socket:
         why = error.strerror or str(error)
         raise ValueError(f"port {port} of {host} cannot be used ({why}): choose another with --port") from None
     return listener
-
-
-def _open(address: str) -> None:
-    """Open the browser; the socket already listens, so the request will be answered."""
-    from threading import Thread
-    from webbrowser import open_new_tab
-
-    Thread(target=open_new_tab, args=(address,), daemon=True).start()

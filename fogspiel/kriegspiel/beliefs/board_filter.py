@@ -12,24 +12,11 @@ import numpy as np
 
 from ...core.compile.kernel import in_place, inlined, kernel
 from ...core.rng import random_below, random_unit
+from ...games.chess import position
 from ...games.chess.bitboards import BLACK, KINDS, KING, NO_SQUARE, PAWN, UPSIDE_DOWN, bit, kind_on
 from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, attackers, can_move, is_legal, legal_moves, restrict
-from ...games.chess.position import (
-    MEN,
-    MOVER,
-    PASSANT,
-    PLY,
-    POSITION,
-    copy_board,
-    end_of,
-    key_of,
-    make,
-    occupied,
-    promotion_of,
-    start_of,
-)
-from ..game.attempts import CHECKS, TAKEN
-from ..game.rule_sets import fits_capture, fits_position
+from ...games.chess.position import MEN, MOVER, PASSANT, PLY, copy_board, end_of, key_of, make, occupied, start_of
+from ..game.attempts import CHECKS, TAKEN, fits_capture, fits_position
 
 EAGER = 12.0  # weight of a capture by a pawn or a recapture, relative to other moves
 MAX_DRAWS = 2  # mean number of draws per requested board before the pool stays smaller
@@ -126,7 +113,7 @@ def phase_of(ply):
 def class_of(board, move, kind, lost):
     """Return the class of a legal move by kind of man; `lost` is its side's last lost square, or NO_SQUARE."""
     start, end = start_of(move), end_of(move)
-    if promotion_of(move) or (kind == KING and abs(end - start) == 2):
+    if position.promotion_of(move) or (kind == KING and abs(end - start) == 2):
         return SPECIAL
     if board[MEN + 1 - board[MOVER]] & bit(end):
         return TAKES_BACK if end == lost else TAKES
@@ -135,7 +122,6 @@ def class_of(board, move, kind, lost):
 
 @in_place
 def class_cell(board, move, kind, lost):
-    """Return the cell with the weight for the class of a legal move."""
     left = bit(start_of(move))
     guards = attackers(board, end_of(move), board[MOVER], occupied(board) & ~left) & ~left
     return KINDS * (class_of(board, move, kind, lost) + (CLASSES if guards else 0)) + kind
@@ -183,11 +169,8 @@ class Children(NamedTuple):
 
 def empty_children(boards: int) -> Children:
     room = MAX_CHILDREN * boards
-    parent, move, table = (
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-        np.empty(1 << (2 * room).bit_length(), np.int32),
-    )
+    parent, move = np.empty((2, room), np.int32)
+    table = np.empty(1 << (2 * room).bit_length(), np.int32)
     return Children(parent, move, np.empty(room), np.empty(room, np.int64), table)
 
 
@@ -213,7 +196,7 @@ def add_child(children, found, parent, move, weight, key):
 def list_children(boards, weights, lost, message, switches, policy, children):
     """List the distinct boards that may follow, weighted; `lost` as in `evolve`, or NO_SQUARE. Return their number."""
     limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
-    chances, after, found = np.empty(MAX_MOVES), np.empty(POSITION, np.int64), 0
+    chances, after, found = np.empty(MAX_MOVES), np.empty(position.POSITION, np.int64), 0
     children.table[:] = FREE
     for b in range(len(boards)):
         board = boards[b]

@@ -7,31 +7,14 @@ check, or to their squares on a model board. A board that still does not fit is 
 
 import numpy as np
 
-from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
-from ...core.rng import random_below
+from ...core.compile.kernel import in_place, inlined, kernel, ones, trailing_zeros
+from ...core.rng import random_below, random_unit
 from ...games.chess import bitboards, position
-from ...games.chess.bitboards import (
-    ALL,
-    BETWEEN,
-    BISHOP,
-    KINDS,
-    KING,
-    KNIGHT,
-    NO_SQUARE,
-    NONE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    along,
-    attacks_of,
-    bit,
-    kind_on,
-)
+from ...games.chess.bitboards import ALL, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit, kind_on
 from ...games.chess.moves import LIMITS, attackers, can_move, destinations, restrict, threatened_by_pawns
-from ...games.chess.position import MEN, MOVER, copy_board, occupied
+from ...games.chess.position import MEN, MOVER, PASSANT, RIGHTS, copy_board, occupied
 from ..game import attempts, rules
-from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
-from ..game.rule_sets import KIND_HIDDEN, SOME, UNKNOWN, announced_tries, known_tries
+from ..game.attempts import CHECKS, KIND_HIDDEN, MESSAGE, SOME, SQUARE, TAKEN, TRIES, UNKNOWN, known_tries
 
 _FIELDS = [
     ("men", np.int64, KINDS),  # own men by kind
@@ -47,9 +30,9 @@ _FIELDS = [
 ]
 OBSERVATION = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 MAX_TRIALS = 40  # trials before a board that fits less well is accepted
-MEN_BUT_KING = 1 << PAWN | 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
-# Every kind but the king, and every kind but pawns and the king, as sets of bits.
+# Every kind but pawns and the king, and every kind but the king, as sets of bits.
 PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
+MEN_BUT_KING = PIECES | 1 << PAWN
 AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)  # initial men of a side by kind
 PAWN_SQUARES = np.int64(0x00FFFFFFFFFFFF00)
 # Parts of the observation that a board may fail to explain, most severe first; the last exceeds all together.
@@ -108,49 +91,33 @@ def random_kind(left, stream, kinds):
 
 @kernel
 def put_any_of(board, left, kinds, square, stream):
-    """Put a man of one of these kinds on a square, if one is left."""
     kind = random_kind(left, stream, kinds)
     if kind != KINDS:
         put(board, left, kind, square)
 
 
 @kernel
-def draw_any_men(seen, model, left, stream):
-    """Draw the remaining men if captured kinds are not announced: those of the model, or of the initial position."""
-    theirs, men = model[MEN + 1 - seen.colour], 0
-    for kind in range(KING):
-        left[kind] = ones(model[kind] & theirs) if theirs else AT_FIRST[kind]
+def draw_men(seen, model, left, stream):
+    """Draw the remaining men, those of the model as far as they go, else of the initial position; `left` counts them.
+
+    The number of pawns is known, unless captured kinds are not announced.
+    """
+    hidden, theirs, men = seen.switches & KIND_HIDDEN != 0, model[MEN + 1 - seen.colour], 0
+    first, kinds = (PAWN, MEN_BUT_KING) if hidden else (KNIGHT, PIECES)
+    left[KING], left[PAWN] = 1, seen.pawns
+    for kind in range(first, KING):
+        left[kind] = ones(model[kind] & theirs)
         men += left[kind]
-    left[KING] = 1
+    if men == 0 and not (hidden and theirs):
+        for kind in range(first, KING):
+            left[kind] = AT_FIRST[kind]
+            men += left[kind]
     while men > seen.pieces:
-        left[random_kind(left, stream, MEN_BUT_KING)] -= 1
+        left[random_kind(left, stream, kinds)] -= 1
         men -= 1
     while men < seen.pieces:
-        left[random_below(stream, KING)] += 1
+        left[first + random_below(stream, KING - first)] += 1
         men += 1
-
-
-@kernel
-def draw_men(seen, model, left, stream):
-    """Draw the remaining men, those of the model as far as they go; `left` counts them by kind."""
-    if seen.switches & KIND_HIDDEN:
-        draw_any_men(seen, model, left, stream)
-        return
-    theirs, pieces = model[MEN + 1 - seen.colour], 0
-    for kind in range(KNIGHT, KING):
-        left[kind] = ones(model[kind] & theirs)
-        pieces += left[kind]
-    if pieces == 0:
-        for kind in range(KNIGHT, KING):
-            left[kind] = AT_FIRST[kind]
-            pieces += left[kind]
-    left[KING], left[PAWN] = 1, seen.pawns
-    while pieces > seen.pieces:
-        left[random_kind(left, stream, PIECES)] -= 1
-        pieces -= 1
-    while pieces < seen.pieces:
-        left[KNIGHT + random_below(stream, KING - KNIGHT)] += 1
-        pieces += 1
 
 
 @kernel
@@ -164,7 +131,7 @@ def put_checker(board, left, direction, barred, stream):
             return ALL
     else:
         sliders = 1 << ROOK if direction in (attempts.BY_RANK, attempts.BY_FILE) else 1 << BISHOP | 1 << PAWN
-        squares = along(attempts.line_of_check(direction, king), king, occ)
+        squares = bitboards.along(attempts.line_of_check(direction, king), king, occ)
         kind = random_kind(left, stream, 1 << QUEEN | sliders)
         if kind == KINDS:
             return ALL
@@ -174,23 +141,12 @@ def put_checker(board, left, direction, barred, stream):
     if square == NO_SQUARE:
         return ALL
     put(board, left, kind, square)
-    return BETWEEN[king, square]
-
-
-@kernel
-def put_taker(board, left, square, stream):
-    """Place the man that has just captured on a square, assuming that it was not en passant."""
-    kinds = (1 << KINDS) - 1
-    if bit(square) & PAWN_SQUARES == 0:
-        kinds ^= 1 << PAWN
-    if attackers(board, square, board[MOVER], occupied(board)):
-        kinds ^= 1 << KING
-    put_any_of(board, left, kinds, square, stream)
+    return bitboards.BETWEEN[king, square]
 
 
 @kernel
 def checking_squares(board, kind):
-    return attacks_of(kind, position.king_of(board, board[MOVER]), board[MOVER], occupied(board))
+    return bitboards.attacks_of(kind, position.king_of(board, board[MOVER]), board[MOVER], occupied(board))
 
 
 @kernel
@@ -213,7 +169,7 @@ def block_refused(board, left, refused, barred, stream):
         ends = refused[square]
         while ends:
             end = trailing_zeros(ends)
-            path = BETWEEN[square, end]
+            path = bitboards.BETWEEN[square, end]
             if board[PAWN] & bit(square) and (square - end) % 8 == 0:
                 path |= bit(end)
             if not board[KING] & bit(square) and not path & occupied(board):
@@ -253,17 +209,21 @@ def put_others(board, left, model, barred, stream):
 def set_up(seen, model, board, left, stream):
     """Set up the own men and drawn men of the opponent; return True if the opponent's king found a square."""
     colour = seen.colour
-    for cell in range(position.POSITION):
-        board[cell] = 0
+    board[:] = 0
     for kind in range(KINDS):
         board[kind] = seen.men[kind]
         board[MEN + colour] |= seen.men[kind]
-    board[MOVER], board[position.RIGHTS] = colour, seen.rights
-    board[position.PASSANT], board[position.PLY] = NO_SQUARE, seen.ply
+    board[MOVER], board[RIGHTS] = colour, seen.rights
+    board[PASSANT], board[position.PLY] = NO_SQUARE, seen.ply
     draw_men(seen, model, left, stream)
     barred = NONE
-    if seen.message[TAKEN]:
-        put_taker(board, left, seen.message[SQUARE], stream)
+    if seen.message[TAKEN]:  # the man that has just captured, assuming that it was not en passant
+        square, kinds = seen.message[SQUARE], (1 << KINDS) - 1
+        if bit(square) & PAWN_SQUARES == 0:
+            kinds ^= 1 << PAWN
+        if attackers(board, square, colour, occupied(board)):
+            kinds ^= 1 << KING
+        put_any_of(board, left, kinds, square, stream)
     for place in range(5):
         if seen.message[CHECKS] >> place & 1:
             between = put_checker(board, left, np.int64(1) << place, barred, stream)
@@ -285,7 +245,7 @@ def faults(seen, board, limits):
     restrict(board, limits)
     if attempts.directions(board, limits) != seen.message[CHECKS]:
         found |= WRONG_CHECKS
-    if announced_tries(board, limits, seen.switches) != seen.message[TRIES]:
+    if attempts.announced_tries(board, limits, seen.switches) != seen.message[TRIES]:
         found |= WRONG_TRIES
     for square in range(64):
         ends = seen.refused[square]
@@ -322,5 +282,69 @@ def observe_last(seen, models, wanted, stream, out):
             if wrong == 0:
                 break
         if least < WORST:
+            count += 1
+    return count
+
+
+# Variants of the boards of a belief: one or two men of the opponent are elsewhere, or of another kind.
+#
+# All boards may share an error of many moves ago, which a filter cannot correct: it only follows moves that are
+# possible on its boards. A variant differs in the likely subjects of such errors: the square of a man not announced for
+# a long time, or the kind of a piece captured as "a piece". It explains the observation of its own turn; the messages
+# since then decide whether it was a good guess.
+
+TRIALS = 6  # trials per requested variant
+# Probability that two men differ instead of one, and that a piece changes its kind instead of its square.
+SECOND_CHANGE, OTHER_KIND = 0.5, 0.3
+
+
+@in_place
+def change_man(board, stream):
+    """Change the kind or the square of one man of the opponent, kings and pawns to one nearby; False if that fails."""
+    colour = 1 - board[MOVER]
+    square = random_square(board[MEN + colour], stream)
+    kind = kind_on(board, square)
+    if KNIGHT <= kind < KING and random_unit(stream) < OTHER_KIND:
+        other = KNIGHT + random_below(stream, KING - KNIGHT)
+        if other == kind or ones(board[other] & board[MEN + colour]) >= AT_FIRST[other]:
+            return False
+        board[kind] ^= bit(square)
+        board[other] ^= bit(square)
+    else:
+        free = ~occupied(board)
+        if kind == KING:
+            free &= bitboards.KING_ATTACKS[square] | bitboards.KNIGHT_ATTACKS[square]
+        elif kind == PAWN:
+            free &= PAWN_SQUARES & (bitboards.KING_ATTACKS[square] | bit((square + 16) & 63) | bit((square - 16) & 63))
+        end = random_square(free, stream)
+        if end == NO_SQUARE:
+            return False
+        board[kind] ^= bit(square) | bit(end)
+        board[MEN + colour] ^= bit(square) | bit(end)
+        board[PASSANT] = NO_SQUARE
+    for side in range(2):  # castling rights that use the man end; a side with the right is assumed to have the rook
+        if kind == KING or square == position.ROOK_HOME[colour, side]:
+            board[RIGHTS] &= ~(1 << (2 * colour + side))
+    return True
+
+
+@kernel
+def vary_boards(seen, models, wanted, stream, out):
+    """Fill `out` with variants of models that explain the observation of their turn; return their number."""
+    limits, count = np.empty(LIMITS, np.int64), 0
+    for _ in range(TRIALS * wanted if len(models) else 0):
+        if count == wanted:
+            break
+        board = out[count]
+        copy_board(models[random_below(stream, len(models))], board)
+        if not change_man(board, stream):
+            continue
+        if random_unit(stream) < SECOND_CHANGE and not change_man(board, stream):
+            continue
+        mover = board[MOVER]
+        if (
+            attackers(board, position.king_of(board, 1 - mover), mover, occupied(board)) == 0
+            and faults(seen, board, limits) == 0
+        ):
             count += 1
     return count

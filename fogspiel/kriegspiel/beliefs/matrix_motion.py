@@ -15,7 +15,7 @@ import numpy as np
 from ...core.compile.kernel import in_place, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
 from ...games.chess.bitboards import FORWARD, KING, LAST_RANKS, LENGTHS, LINES, NEXT, PAWN, SECOND_RANKS, bit
-from ..game.rule_sets import SOME, UNKNOWN
+from ..game.attempts import SOME, UNKNOWN
 from .probability_matrices import KINGS, MIN, PAWNS, PIECES, SURE, attacked_squares, occupancy, scale_row, total
 
 KING_FLIGHT = 0.6  # probability that their king moves when it is in check (set by hand, as all numbers here)
@@ -29,9 +29,7 @@ NO_TAKER = 1e-6  # below this weight no man could have captured: the matrices we
 def walk_king(prob, known, attraction, chance):
     """Move their king with this probability to a neighbouring square that we do not attack: a random walk."""
     barred = known.own | attacked_squares(known)
-    before = np.empty(64, np.float64)
-    for square in range(64):
-        before[square] = prob[KINGS, square]
+    before = prob[KINGS].astype(np.float64)
     for square in range(64):
         moving = chance * before[square]
         if moving > MIN:
@@ -101,20 +99,10 @@ def spread_run_evenly(prob, squares, first, last, chance):
         prob[PIECES, square] = stay * prob[PIECES, square] + summed
 
 
-@in_place
-def is_even(attraction):
-    even = True
-    for square in range(64):
-        even &= attraction[PIECES, square] == 1.0
-    return even
-
-
 @kernel
 def spread_knights(prob, own, attraction, even, chance):
     """Move knights among the pieces with this probability (ours)."""
-    before = np.empty(64, np.float32)
-    for square in range(64):
-        before[square] = prob[PIECES, square]
+    before = prob[PIECES].copy()
     for square in range(64):
         moving = chance * before[square]
         ends = bitboards.KNIGHT_ATTACKS[square] & ~own
@@ -136,8 +124,9 @@ def spread_knights(prob, own, attraction, even, chance):
 @in_place
 def spread_pieces(prob, known, attraction, chance, parameters):
     """Sweep the board along ranks, files and diagonals, then by knights (figure 7; the knights are ours)."""
-    stops, even = known.own, is_even(attraction)
+    stops, even = known.own, True
     for square in range(64):
+        even &= attraction[PIECES, square] == 1.0
         if prob[PAWNS, square] >= parameters.pawn_wall:
             stops |= bit(square)
     along = np.float32(chance * parameters.line_spread)
@@ -181,9 +170,7 @@ def weigh_men(prob, row, squares, weight, weights):
 def weigh_takers(prob, known, square, their_tries, parameters, weights):
     """Weigh the possible capturers on a square, by row and square of the man; return the sum."""
     own, summed = known.own, 0.0
-    for row in range(3):
-        for other in range(64):
-            weights[row, other] = 0.0
+    weights[:] = 0.0
     if their_tries:
         weigh_men(prob, PAWNS, bitboards.PAWN_ATTACKS[known.colour, square] & ~own, PAWN_FIRST, weights)
     weigh_men(prob, PIECES, bitboards.KNIGHT_ATTACKS[square] & ~own, parameters.knight_share, weights)

@@ -18,42 +18,12 @@ import numpy as np
 
 from ...core.compile.kernel import in_place, kernel, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    ABOVE,
-    BELOW,
-    BETWEEN,
-    BISHOP,
-    FILE,
-    KING,
-    KNIGHT,
-    NEXT,
-    NONE,
-    PAWN,
-    QUEEN,
-    RANK,
-    ROOK,
-    bit,
-    kind_on,
-    reach,
-)
+from ...games.chess.bitboards import BETWEEN, BISHOP, KING, KNIGHT, NEXT, NONE, PAWN, QUEEN, ROOK, bit, reach
 from ...games.chess.position import end_of, start_of
-from ..game.attempts import BY_KNIGHT, CHECKS, SQUARE, TAKEN, TRIES, line_of_check
+from ..game.attempts import ACROSS, BY_KNIGHT, CHECKS, SQUARE, TAKEN, TRIES, line_of_check
+from . import probability_matrices as matrices
 from .matrix_motion import hear_our_tries, hear_their_tries, predict_capture, predict_quiet_move
-from .probability_matrices import (
-    KINGS,
-    PAWNS,
-    PIECES,
-    SURE,
-    clear_chance,
-    exclude_king,
-    lose_man,
-    note_own_move,
-    occupancy,
-    pin_chance,
-    scale_row,
-    survey_board,
-    total,
-)
+from .probability_matrices import KINGS, PAWNS, PIECES, SURE, clear_chance, lose_man, occupancy, scale_row, total
 
 # Update of the probability matrices by announced checks: the checking men, and the square of their king.
 
@@ -62,29 +32,18 @@ MAX_SEEN = 14  # squares of a line besides the king's: seven either way
 FAINT = 1e-3  # minimum weight of a piece on a square from which a check may come (set by hand)
 
 
-@in_place
-def list_seen(prob, known, king, line, squares, sight):
-    """List the squares on a line from our king up to our men, with their visibility; return their number."""
-    count = 0
-    for way in (line, line + LINES):
+@kernel
+def hear_check_on_line(prob, known, king, line, is_check, parameters):
+    """Update by a check on this line, which one visible man gives; or by its absence: fewer men stand there."""
+    squares, sight = np.empty(MAX_SEEN, np.int64), np.empty(MAX_SEEN, np.float64)
+    beside, summed, count = bitboards.PAWN_ATTACKS[known.colour, king], 0.0, 0
+    for way in (line, line + LINES):  # the squares from our king up to our men, with their visibility
         clear, square = 1.0, NEXT[way, king]
         while square >= 0 and not known.own & bit(square):
             squares[count], sight[count] = square, clear
             count += 1
             clear *= 1.0 - occupancy(prob, square)
             square = NEXT[way, square]
-    return count
-
-
-@kernel
-def hear_check_on_line(prob, known, king, line, is_check, parameters):
-    """Update by a check on this line, which one visible man gives; or by its absence: fewer men stand there."""
-    squares, sight = np.empty(MAX_SEEN, np.int64), np.empty(MAX_SEEN, np.float64)
-    count, beside, summed = (
-        list_seen(prob, known, king, line, squares, sight),
-        bitboards.PAWN_ATTACKS[known.colour, king],
-        0.0,
-    )
     for i in range(count):
         square = squares[i]
         pawn = prob[PAWNS, square] if beside & bit(square) else 0.0
@@ -121,7 +80,6 @@ def hear_knight_check(prob, known, king, is_check, parameters):
 
 @in_place
 def hear_check_to_us(prob, known, checks, parameters):
-    """Update by checks to our king from exactly these directions."""
     king = trailing_zeros(known.men[KING])
     for square in range(64):
         if bitboards.KING_ATTACKS[king] & bit(square):
@@ -138,8 +96,8 @@ def checkers_of(known, square, direction):
     if direction == BY_KNIGHT:
         return bitboards.KNIGHT_ATTACKS[square] & known.men[KNIGHT]
     line = line_of_check(direction, square)
-    seen = (ABOVE[line, square] | BELOW[line, square]) & reach(QUEEN, square, known.own)
-    if line in (RANK, FILE):
+    seen = ACROSS[line, square] & reach(QUEEN, square, known.own)
+    if line in (bitboards.RANK, bitboards.FILE):
         return seen & (known.men[QUEEN] | known.men[ROOK])
     pawns = bitboards.PAWN_ATTACKS[1 - known.colour, square] & known.men[PAWN]
     return seen & (known.men[QUEEN] | known.men[BISHOP] | pawns)
@@ -200,7 +158,7 @@ def settle(prob, pawns, pieces):
 
 @in_place
 def note_accepted(prob, known, move, message):
-    note_own_move(prob, known, move, message[TAKEN], message[SQUARE])
+    matrices.note_own_move(prob, known, move, message[TAKEN], message[SQUARE])
     hear_check_to_them(prob, known, message[CHECKS])
     if not message[CHECKS]:
         hear_their_tries(prob, known, message[TRIES])
@@ -216,7 +174,7 @@ def note_answer(prob, known, attraction, before, message, parameters):
         predict_quiet_move(prob, known, attraction, before[CHECKS] != 0, parameters)
     known.checks, known.tries = message[CHECKS], message[TRIES]
     pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
-    exclude_king(prob, known)
+    matrices.exclude_king(prob, known)
     hear_check_to_us(prob, known, message[CHECKS], parameters)
     if not message[CHECKS]:  # messages about some squares change the others; a known checker is left alone
         hear_our_tries(prob, known, message[TRIES])
@@ -265,11 +223,11 @@ def note_refused(prob, known, move, parameters, survey):
     """Update by a refused attempt; in check nothing is concluded. `survey` is overwritten."""
     if known.checks:
         return
-    survey_board(prob, known, parameters, survey)
+    matrices.survey_board(prob, known, parameters, survey)
     start, end = start_of(move), end_of(move)
-    kind = kind_on(known.men, start)
+    kind = bitboards.kind_on(known.men, start)
     pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
-    pin = pin_chance(known, survey, start, end, parameters)
+    pin = matrices.pin_chance(known, survey, start, end, parameters)
     if kind == KING:
         note_guarded(prob, known, end, survey)
     elif kind == PAWN and (end - start) % 8:  # there is nothing to capture, or the pawn is pinned
@@ -283,8 +241,16 @@ def note_refused(prob, known, move, parameters, survey):
 
 
 @in_place
-def bound_files(prob, fewest, most):
-    """Keep the number of their pawns on each file between `fewest` and `most`, a byte per file."""
+def sharpen(prob, possible, taken, fewest, most):
+    """Apply certain knowledge (ours): where each row is possible at all, and which squares are occupied.
+
+    `fewest` and `most` bound the number of their pawns on each file, a byte per file.
+    """
+    pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
+    for row in range(3):
+        for square in range(64):
+            if not possible[row] & bit(square):
+                prob[row, square] = 0.0
     for file in range(8):
         there = 0.0
         for square in range(file, 64, 8):
@@ -293,17 +259,6 @@ def bound_files(prob, fewest, most):
         if there > 1e-6 and bound != there:
             for square in range(file, 64, 8):
                 prob[PAWNS, square] = min(SURE, prob[PAWNS, square] * bound / there)
-
-
-@in_place
-def sharpen(prob, possible, taken, fewest, most):
-    """Apply certain knowledge (ours): where each row is possible at all, and which squares are occupied."""
-    pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
-    for row in range(3):
-        for square in range(64):
-            if not possible[row] & bit(square):
-                prob[row, square] = 0.0
-    bound_files(prob, fewest, most)
     settle(prob, pawns, pieces)
     while taken:
         square = trailing_zeros(taken)

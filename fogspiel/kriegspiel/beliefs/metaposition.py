@@ -9,24 +9,7 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    A_FILE,
-    ALL,
-    BETWEEN,
-    BISHOP,
-    BOTTOM,
-    KINDS,
-    KING,
-    KNIGHT,
-    NO_SQUARE,
-    PAWN,
-    TOP,
-    WHITE,
-    bit,
-    leaps,
-    reach,
-    union,
-)
+from ...games.chess.bitboards import ALL, BETWEEN, BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, TOP, WHITE, bit, union
 from ...games.chess.moves import taken_left, taken_right
 from ...games.chess.position import end_of, start_of
 from ..game.attempts import move_own
@@ -125,7 +108,7 @@ def begin_anywhere(meta, pawns, pieces):
     free = ~meta.own
     for kind in range(KINDS):
         meta.theirs[kind] = free
-    meta.theirs[PAWN] &= ~(TOP | BOTTOM)
+    meta.theirs[PAWN] &= ~(TOP | bitboards.BOTTOM)
     meta.empty = free
     set_age(meta, free, AGE_OF_A_MAN)
     meta.fewest, meta.most = 0, min(pawns, MAX_OF_A_FILE) * ONE_EACH
@@ -139,15 +122,12 @@ def begin_anywhere(meta, pawns, pieces):
 @kernel
 def attacks_past(meta, occ):
     """Return the squares that the own men attack, given the occupied squares."""
-    found = (
-        threatened_by_pawns_up(meta.men[PAWN])
-        | leaps(meta.men[KNIGHT])
-        | bitboards.KING_ATTACKS[trailing_zeros(meta.men[KING])]
-    )
+    found = threatened_by_pawns_up(meta.men[PAWN]) | bitboards.leaps(meta.men[KNIGHT])
+    found |= bitboards.KING_ATTACKS[trailing_zeros(meta.men[KING])]
     for kind in range(BISHOP, KING):
         men = meta.men[kind]
         while men:
-            found |= reach(kind, trailing_zeros(men), occ)
+            found |= bitboards.reach(kind, trailing_zeros(men), occ)
             men &= men - 1
     return found
 
@@ -193,7 +173,6 @@ def forget_the_taken(meta):
 
 @kernel
 def take(meta, square, is_pawn):
-    """Remove an opponent's man captured on a square."""
     gone = ~bit(square)
     for kind in range(KINDS):
         meta.theirs[kind] &= gone
@@ -202,7 +181,7 @@ def take(meta, square, is_pawn):
         meta.their_pawns -= 1
         meta.fewest, meta.most = drop_pawn(meta.fewest, file), drop_pawn(meta.most, file)
         if per_file(meta.most, file) == 0:
-            meta.theirs[PAWN] &= ~(A_FILE << file)
+            meta.theirs[PAWN] &= ~(bitboards.A_FILE << file)
     elif meta.their_pieces > 0:
         meta.their_pieces -= 1
     else:  # it must have been a promoted pawn
@@ -266,7 +245,6 @@ def move(meta, action):
 
 @kernel
 def grow_older(meta):
-    """Age the squares that may hold a man by one move."""
     may = possible_men(meta)
     carry = may & ~(meta.ages[0] & meta.ages[1] & meta.ages[2] & meta.ages[3] & meta.ages[4])
     for place in range(DIGITS):
@@ -278,7 +256,6 @@ def grow_older(meta):
 
 @kernel
 def clear(meta, squares):
-    """Mark these squares as empty."""
     for kind in range(KINDS):
         meta.theirs[kind] &= ~squares
     meta.empty |= squares & ~meta.own

@@ -20,66 +20,12 @@ import numpy as np
 
 from ...core.compile.kernel import kernel, leading_zeros, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    A_FILE,
-    ABOVE,
-    BELOW,
-    BETWEEN,
-    BISHOP,
-    BOTTOM,
-    FILE,
-    KINDS,
-    KING,
-    KNIGHT,
-    NO_SQUARE,
-    NONE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    THROUGH,
-    along,
-    around,
-    attacks_of,
-    bit,
-    kind_on,
-    leaps,
-    reach,
-    union,
-)
+from ...games.chess.bitboards import BISHOP, BOTTOM, KINDS, KING, KNIGHT, NONE, PAWN, QUEEN, ROOK, along, bit, reach
 from ...games.chess.position import end_of, start_of
-from ..game.attempts import (
-    BY_FILE,
-    BY_KNIGHT,
-    BY_RANK,
-    CHECKS,
-    MAN_TAKEN,
-    NOTHING_TAKEN,
-    PAWN_TAKEN,
-    SQUARE,
-    TAKEN,
-    TRIES,
-    direction_of_check,
-    line_of_check,
-)
-from .metaposition import (
-    OWN_FIFTH_RANK,
-    OWN_SEVENTH_RANK,
-    THEIR_FOURTH_RANK,
-    add_pawns,
-    clear,
-    drop_pawn,
-    enemies,
-    grow_older,
-    move,
-    occupy,
-    per_file,
-    possible_men,
-    repair,
-    sure_attacks,
-    take,
-    take_some_man,
-    threatened_by_pawns_up,
-)
+from ..game import attempts
+from ..game.attempts import BY_FILE, BY_KNIGHT, BY_RANK, CHECKS, MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, SQUARE, TRIES
+from . import metaposition
+from .metaposition import add_pawns, clear, drop_pawn, enemies, move, occupy, possible_men, repair, sure_attacks
 
 # Update of a metaposition by announced checks: the possible checking men, and squares of their king.
 
@@ -91,11 +37,11 @@ def possibly_pinned(meta):
     """Return the own men that may be pinned: a possible slider attacks them on the line from their king."""
     king, blocked, found = trailing_zeros(meta.men[KING]), ~meta.empty, NONE
     for line in range(4):
-        sliders = meta.theirs[QUEEN] | (meta.theirs[ROOK] if line <= FILE else meta.theirs[BISHOP])
+        sliders = meta.theirs[QUEEN] | (meta.theirs[ROOK] if line <= bitboards.FILE else meta.theirs[BISHOP])
         shields = along(line, king, blocked) & meta.own
         while shields:
             shield = trailing_zeros(shields)
-            away = ABOVE[line, shield] if shield > king else BELOW[line, shield]
+            away = bitboards.ABOVE[line, shield] if shield > king else bitboards.BELOW[line, shield]
             if along(line, shield, blocked) & away & sliders:
                 found |= bit(shield)
             shields &= shields - 1
@@ -114,24 +60,14 @@ def _explains(meta, king, moved, opened, barred, checks):
         men = meta.men[kind]
         while men:
             square = trailing_zeros(men)
-            direction = BY_KNIGHT if kind == KNIGHT else direction_of_check(king, bit(square))
-            direct = moved & bit(square) != 0 and barred & here == 0
-            if attacks_of(kind, square, 0, blocked) & here and (direct or BETWEEN[square, king] & opened):
+            direction = BY_KNIGHT if kind == KNIGHT else attempts.direction_of_check(king, bit(square))
+            new = (moved & bit(square) and barred & here == 0) or bitboards.BETWEEN[square, king] & opened
+            if new and bitboards.attacks_of(kind, square, 0, blocked) & here:
                 may |= direction
-            if attacks_of(kind, square, 0, maybe) & here:
+            if bitboards.attacks_of(kind, square, 0, maybe) & here:
                 must |= direction
             men &= men - 1
     return checks & ~may == 0 and must & ~checks == 0
-
-
-@kernel
-def _beyond(start, end):
-    for line in range(4):
-        if ABOVE[line, start] & bit(end):
-            return ABOVE[line, end]
-        if BELOW[line, start] & bit(end):
-            return BELOW[line, end]
-    return NONE
 
 
 @kernel
@@ -142,8 +78,9 @@ def hear_check_to_them(meta, action, kind, took, opened, checks):
     if kind == KING and abs(end - start) == 2:
         moved = bit((start + end) // 2)
     elif BISHOP <= kind <= QUEEN:  # a man attacked along its path before; ahead of it only up to what it captured
-        path = THROUGH[start, end]
-        barred = path & ~_beyond(start, end) if took else path
+        barred = bitboards.THROUGH[start, end]
+        if took:
+            barred &= (bit(end) << 1) - 1 if end > start else -bit(end)
     left, found = meta.theirs[KING], NONE
     while left:
         king = trailing_zeros(left)
@@ -157,9 +94,9 @@ def hear_check_to_them(meta, action, kind, took, opened, checks):
 def _seen_from_king(meta, direction, occ):
     """Return the squares from which a check in this direction comes, given the blockers."""
     king = trailing_zeros(meta.men[KING])
-    return (
-        bitboards.KNIGHT_ATTACKS[king] if direction == BY_KNIGHT else along(line_of_check(direction, king), king, occ)
-    )
+    if direction == BY_KNIGHT:
+        return bitboards.KNIGHT_ATTACKS[king]
+    return along(attempts.line_of_check(direction, king), king, occ)
 
 
 @kernel
@@ -175,7 +112,6 @@ def checkers(meta, direction):
 
 @kernel
 def hear_check_to_us(meta, checks):
-    """Update by checks to the own king from exactly these directions."""
     king, occ = trailing_zeros(meta.men[KING]), meta.own | possible_men(meta)
     meta.theirs[KING] &= ~bitboards.KING_ATTACKS[king]
     for number in range(DIRECTIONS):
@@ -239,26 +175,25 @@ def spread(meta):
     rooks, queens, kings = meta.theirs[ROOK], meta.theirs[QUEEN], meta.theirs[KING]
     highest, lowest = NONE, NONE
     for file in range(8):
-        there = pawns & (A_FILE << file)
-        if there and per_file(meta.fewest, file):
+        there = pawns & (bitboards.A_FILE << file)
+        if there and metaposition.per_file(meta.fewest, file):
             highest |= np.int64(1) << (63 - leading_zeros(there))
             lowest |= there & -there
     steps = (pawns >> 8) & empty
-    leavers = pawns & (empty << 8) | knights & leaps(empty)
-    leavers |= (rooks | queens | kings) & bitboards.beside(empty) | (bishops | queens | kings) & bitboards.cornering(
-        empty
-    )
+    leavers = pawns & (empty << 8) | knights & bitboards.leaps(empty)
+    leavers |= (rooks | queens | kings) & bitboards.beside(empty)
+    leavers |= (bishops | queens | kings) & bitboards.cornering(empty)
     queening = steps & BOTTOM
-    meta.theirs[PAWN] = pawns | steps & ~BOTTOM | (steps >> 8) & empty & THEIR_FOURTH_RANK
-    meta.theirs[KNIGHT] = knights | leaps(knights) & empty | queening
+    meta.theirs[PAWN] = pawns | steps & ~BOTTOM | (steps >> 8) & empty & metaposition.THEIR_FOURTH_RANK
+    meta.theirs[KNIGHT] = knights | bitboards.leaps(knights) & empty | queening
     meta.theirs[BISHOP] = bitboards.diagonally(bishops, empty) | queening
     meta.theirs[ROOK] = bitboards.sideways(rooks, empty) | _fill_files(rooks, empty, highest, lowest) | queening
     sideways = bitboards.sideways(queens, empty) | bitboards.diagonally(queens, empty)
     meta.theirs[QUEEN] = sideways | _fill_files(queens, empty, highest, lowest) | queening
-    meta.theirs[KING] = kings | around(kings) & empty & ~control | castled
+    meta.theirs[KING] = kings | bitboards.around(kings) & empty & ~control | castled
     meta.empty = empty | leavers
     if enemies(meta) == 0:  # a bare king has to move
-        meta.theirs[KING] = around(kings) & empty & ~control
+        meta.theirs[KING] = bitboards.around(kings) & empty & ~control
     if queening:
         meta.promoted = 1
     while queening:
@@ -295,13 +230,13 @@ def lose(meta, square):
             came |= 1 << kind
     pawns = meta.theirs[PAWN] if meta.their_tries else NONE
     passing = NONE
-    if meta.passed != NO_SQUARE and meta.passed + 8 == square:
+    if meta.passed != bitboards.NO_SQUARE and meta.passed + 8 == square:
         passing = pawns & bitboards.KING_ATTACKS[square] & (np.int64(0xFF) << (square & 56))
     pawns &= bitboards.PAWN_ATTACKS[0, square]
     sources = pieces | pawns | passing
     for kind in range(KINDS):
         meta.men[kind] &= ~here
-    meta.own = union(meta.men)
+    meta.own = bitboards.union(meta.men)
     if sources & (sources - 1) == 0:
         clear(meta, sources)
     meta.empty |= sources
@@ -323,29 +258,17 @@ def lose(meta, square):
 
 
 @kernel
-def _rule_out_threats(meta):
-    """Rule out pawns that could capture, since none can, except where own sliders may pin them."""
-    men, blocked, seen = meta.own & ~meta.men[KING], ~meta.empty, NONE
-    for kind in range(BISHOP, KING):
-        left = meta.men[kind]
-        while left:
-            seen |= reach(kind, trailing_zeros(left), blocked)
-            left &= left - 1
-    meta.theirs[PAWN] &= ~threatened_by_pawns_up(men) | seen
-
-
-@kernel
 def hear_own(meta, action, message):
-    """Update by an accepted own move and the referee's message."""
-    start, end, taken = start_of(action), end_of(action), message[TAKEN]
+    start, end, taken = start_of(action), end_of(action), message[attempts.TAKEN]
     kind = move(meta, action)
     opened = bit(start)
     if taken != NOTHING_TAKEN:
         if taken == MAN_TAKEN:
-            take_some_man(meta, message[SQUARE])
+            metaposition.take_some_man(meta, message[SQUARE])
         else:
-            take(meta, message[SQUARE], taken == PAWN_TAKEN)
-        if kind == PAWN and taken in (PAWN_TAKEN, MAN_TAKEN) and OWN_FIFTH_RANK & bit(end - 8):  # perhaps en passant
+            metaposition.take(meta, message[SQUARE], taken == PAWN_TAKEN)
+        # perhaps en passant
+        if kind == PAWN and taken in (PAWN_TAKEN, MAN_TAKEN) and metaposition.OWN_FIFTH_RANK & bit(end - 8):
             meta.empty |= bit(end - 8) & ~meta.own
             if message[SQUARE] != end:
                 clear(meta, bit(message[SQUARE]))
@@ -355,7 +278,13 @@ def hear_own(meta, action, message):
     else:
         meta.theirs[KING] &= ~sure_attacks(meta)
         if message[TRIES] == 0:
-            _rule_out_threats(meta)
+            seen = NONE  # no pawn can capture, except where own sliders may pin it
+            for slider in range(BISHOP, KING):
+                left = meta.men[slider]
+                while left:
+                    seen |= reach(slider, trailing_zeros(left), ~meta.empty)
+                    left &= left - 1
+            meta.theirs[PAWN] &= ~metaposition.threatened_by_pawns_up(meta.own & ~meta.men[KING]) | seen
     meta.their_tries = message[TRIES]
     repair(meta)
 
@@ -364,8 +293,8 @@ def hear_own(meta, action, message):
 def hear_refusal(meta, action):
     """Update by a refused own attempt; return a set of squares that surely contains a man, if there are several."""
     start, end = start_of(action), end_of(action)
-    kind = kind_on(meta.men, start)
-    path = BETWEEN[start, end]
+    kind = bitboards.kind_on(meta.men, start)
+    path = bitboards.BETWEEN[start, end]
     pushes = kind == PAWN and (end - start) % 8 == 0
     if pushes:
         path |= bit(end)
@@ -394,7 +323,7 @@ def hear_tries(meta, tries, refused):
     pinned, left, count, targets = possibly_pinned(meta), meta.men[PAWN], 0, NONE
     may = possible_men(meta) & ~meta.theirs[KING]
     if tries == 0:
-        clear(meta, threatened_by_pawns_up(meta.men[PAWN] & ~pinned) & ~meta.own)
+        clear(meta, metaposition.threatened_by_pawns_up(meta.men[PAWN] & ~pinned) & ~meta.own)
         return
     while left:
         square = trailing_zeros(left)
@@ -402,7 +331,8 @@ def hear_tries(meta, tries, refused):
         count += ones(ends)
         targets |= ends
         left &= left - 1
-    special = meta.men[PAWN] & (OWN_FIFTH_RANK | OWN_SEVENTH_RANK)  # a capture en passant or a promotion is possible
+    # a capture en passant or a promotion is possible
+    special = meta.men[PAWN] & (metaposition.OWN_FIFTH_RANK | metaposition.OWN_SEVENTH_RANK)
     if count == tries and not special:
         occupy(meta, targets)
 
@@ -410,7 +340,7 @@ def hear_tries(meta, tries, refused):
 @kernel
 def hear_other(meta, lost, message, zeros):
     """Update by the opponent's move, which captured on `lost` (or NO_SQUARE); `zeros` has a zero for every square."""
-    if lost == NO_SQUARE:
+    if lost == bitboards.NO_SQUARE:
         spread(meta)
     else:
         lose(meta, lost)
@@ -420,4 +350,4 @@ def hear_other(meta, lost, message, zeros):
     if message[CHECKS] == 0:
         hear_tries(meta, message[TRIES], zeros)
     repair(meta)
-    grow_older(meta)
+    metaposition.grow_older(meta)

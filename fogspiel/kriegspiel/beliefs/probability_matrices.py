@@ -7,22 +7,10 @@ of the paper). A row sums to the number of such men. `known` is a record of cert
 import numpy as np
 
 from ...core.compile.kernel import in_place, ones, trailing_zeros
-from ...games.chess.bitboards import (
-    BETWEEN,
-    KINDS,
-    KING,
-    LAST_RANKS,
-    NONE,
-    PAWN,
-    ROOK,
-    THROUGH,
-    attacks_of,
-    bit,
-    kind_on,
-    union,
-)
+from ...games.chess import bitboards
+from ...games.chess.bitboards import BETWEEN, KINDS, KING, LAST_RANKS, NEXT, NONE, PAWN, ROOK, attacks_of, bit, union
 from ...games.chess.position import KING_SIDE, QUEEN_SIDE, ROOK_HOME, end_of, promotion_of, start_of
-from ..game.attempts import MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN, move_own
+from ..game.attempts import BY_KNIGHT, MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN, line_of_check, move_own
 
 KINGS, PAWNS, PIECES = 0, 1, 2  # the rows of the matrices
 _FIELDS = [
@@ -48,7 +36,6 @@ def new_record(layout: np.dtype) -> np.record:
 
 @in_place
 def place_at_home(prob, known, colour):
-    """Place their men as in the initial position."""
     for square in range(64):
         rank = square // 8 if colour == 1 else 7 - square // 8
         prob[KINGS, square] = 1.0 if rank == 0 and square % 8 == 4 else 0.0
@@ -137,21 +124,11 @@ def end_rights(known):
 @in_place
 def lose_man(known, square):
     """Remove a captured man of ours; return its kind."""
-    kind = kind_on(known.men, square)
+    kind = bitboards.kind_on(known.men, square)
     known.men[kind] &= ~bit(square)
     known.own &= ~bit(square)
     end_rights(known)
     return kind
-
-
-@in_place
-def likelier_kind(prob, known, square):
-    """Return the likelier kind, pawn or piece, of a captured man whose kind is not announced."""
-    if known.their_pieces == 0:
-        return PAWN_TAKEN
-    if known.their_pawns == 0:
-        return PIECE_TAKEN
-    return PAWN_TAKEN if prob[PAWNS, square] > prob[PIECES, square] else PIECE_TAKEN
 
 
 @in_place
@@ -165,7 +142,8 @@ def note_own_move(prob, known, move, taken, victim):
     end_rights(known)
     possible = ~known.own
     if taken == MAN_TAKEN:
-        taken = likelier_kind(prob, known, victim)
+        likelier = known.their_pawns > 0 and prob[PAWNS, victim] > prob[PIECES, victim]
+        taken = PAWN_TAKEN if known.their_pieces == 0 or likelier else PIECE_TAKEN
     if taken != NOTHING_TAKEN:
         row = PAWNS if taken == PAWN_TAKEN else PIECES
         before, there = total(prob, row), prob[row, victim]
@@ -321,9 +299,8 @@ def clear_chance(occupied, squares):
 
 @in_place
 def pin_chance(known, survey, start, end, parameters):
-    """Return the probability that a man is pinned to its king."""
     king = trailing_zeros(known.men[KING])
-    line = THROUGH[king, start]
+    line = bitboards.THROUGH[king, start]
     if line == 0 or BETWEEN[king, start] & known.own or line & bit(end):
         return 0.0
     return min(MAX_PINNED, parameters.pin * survey.control[PIECES, start])
@@ -359,3 +336,24 @@ def legality(prob, known, survey, kind, start, end, parameters):
         return king_legality(survey, start, end, parameters)
     chance = unpinned_legality(prob, survey.occupied, kind, start, end)
     return chance * (1.0 - pin_chance(known, survey, start, end, parameters))
+
+
+@in_place
+def parry_chance(prob, known, end):
+    """Return the probability that a man who goes to `end` answers the check to our king."""
+    checks, king = known.checks, trailing_zeros(known.men[KING])
+    if checks & (checks - 1):
+        return 0.0
+    if checks == BY_KNIGHT:
+        return min(1.0, prob[PIECES, end]) if bitboards.KNIGHT_ATTACKS[king] & bit(end) else 0.0
+    line = line_of_check(checks, king)
+    for way in (line, line + 4):
+        square, chance, met = NEXT[way, king], 0.0, False
+        while square >= 0 and not known.own & bit(square):
+            met = met or square == end
+            if met:
+                chance += prob[PIECES, square] + prob[PAWNS, square]
+            square = NEXT[way, square]
+        if met:
+            return min(1.0, chance)
+    return 0.0

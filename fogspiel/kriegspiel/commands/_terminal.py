@@ -14,8 +14,8 @@ from ...games.chess.position import PLY, end_of, promotion_of, start_of
 from ...games.chess.san import RESULTS, UNFINISHED
 from ..beliefs.board_filter import list_children
 from ..engine import SearchLimit, find_engine
-from ..game import ENDINGS, QUESTION, parse_attempt, reveal, rules, show
-from ..game.rule_sets import ICC, MAY_ASK, rule_set_of
+from ..game import ENDINGS, ICC, QUESTION, parse_attempt, reveal, rule_set_of, rules, show
+from ..game.attempts import MAY_ASK
 from ..inferences import belief_of
 from ..pgn import turns_of
 from ..problems import Problem

@@ -84,8 +84,8 @@ def analyse_game(
     names_run = ":" in (game or "") and str(game).rpartition(":")[2].isdigit() and not Path(str(game)).exists()
     text = None if game is None or names_run else read_text(Path(game))
     from ...cli import console
+    from ...runs.report import as_markdown
     from ...runs.report.html_page import as_html
-    from ...runs.report.model import as_markdown
     from ..analysis import DEFAULT, DEFAULT_ENGINE, GameAnalysis, analyse, look_back
     from ..analysis_report import analysis_report
     from ..inferences import make_engine

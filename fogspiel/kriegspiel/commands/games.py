@@ -35,7 +35,7 @@ from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest,
 
 if TYPE_CHECKING:
     from ...core.session import PersonSession
-    from ...runs.execute import Row
+    from ...runs.kind import Row
     from ..match import EngineMatch
 
 complete_engines = COMPLETIONS["engine"] = complete_from("kriegspiel.engines", "ENGINES")
@@ -51,6 +51,7 @@ def check_engine(words: str | None) -> str | None:
 
 
 CHECKS["engine"] = check_engine
+PROGRAMS = {"kriegspiel": ("ENGINE", "C or hs: our engine, whose constants are tuned.")}  # options of `tune`
 
 
 def check_engine_option(ctx: typer.Context, words: str | None) -> str | None:
@@ -244,7 +245,7 @@ def play_game(
     from ...games.chess.position import PLY
     from ..engine import find_engine, parse_engine
     from ..engines.program import name_engine
-    from ..game.rule_sets import ICC
+    from ..game import ICC
     from ..referee import HouseRules, LifecyclePlayer, kriegspiel_from
     from ..warm_up import prepare
     from ._terminal import KriegspielTerminal, result_of

@@ -17,6 +17,8 @@ be, and from then on delegate to it:
     return self.ending.attempt(seen, actions)
 """
 
+from collections import Counter
+
 import numpy as np
 
 from ...core.compile.kernel import kernel
@@ -102,7 +104,7 @@ class LoneKingPlayer(Engine):
         return self._turn_set(self.kings)
 
     def reset(self, seen: np.ndarray) -> None:
-        self.men, self.visits = turn_men(seen, self.side), dict[bytes, int]()
+        self.men, self.visits = turn_men(seen, self.side), Counter[bytes]()
         self.kings = self._or_any(self._turn_set(self.first) & int(possible_kings(self.men)))
         self.belief = np.zeros(64)
         begin_belief(self.belief, self.kings, self.men, table_of_ending(self.men))
@@ -113,7 +115,6 @@ class LoneKingPlayer(Engine):
         return kings or int(possible_kings(self.men))
 
     def _rule_out(self, move: int) -> None:
-        """Update by a refused attempt: the king stands in its path."""
         self.kings = self.kings & int(bars(self.men, move)) or self.kings
         restrict_belief(self.belief, self.kings)
 
@@ -129,8 +130,7 @@ class LoneKingPlayer(Engine):
         if moves_pawn:
             self.quiet = 0
             self.visits.clear()
-        stand = self.men.tobytes()
-        self.visits[stand] = self.visits.get(stand, 0) + 1
+        self.visits[self.men.tobytes()] += 1
 
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         lost = int(np.bitwise_or.reduce(self.men) & ~np.bitwise_or.reduce(turn_men(seen, self.side)))
@@ -152,8 +152,7 @@ class LoneKingPlayer(Engine):
         moves = np.array([move for move in listed.tolist() if move in allowed], np.int64)
         if len(moves) == 0:
             return int(actions[0])
-        stood = [placement_after(self.men, 0, move) for move in moves.tolist()]
-        times = np.array([self.visits.get(placement, 0) for placement in stood], np.int64)
+        times = np.array([self.visits[placement_after(self.men, 0, move)] for move in moves.tolist()], np.int64)
         values = value_attempts(self.men, self.kings, self.belief, moves, times, FIFTY - self.quiet)
         self.nodes += len(moves)
         values += [NOISE * random_unit(self.stream) for _ in moves]

@@ -18,27 +18,7 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    BETWEEN,
-    BISHOP,
-    FALLING,
-    FILE,
-    KINDS,
-    KING,
-    KNIGHT,
-    LAST_RANKS,
-    PAWN,
-    QUEEN,
-    RANK,
-    RISING,
-    ROOK,
-    along,
-    around,
-    bit,
-    leaps,
-    reach,
-    union,
-)
+from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, along, around, bit, reach, union
 from ...games.chess.moves import MAX_MOVES, list_queening_moves, pushes
 from ...games.chess.position import end_of, move_of, start_of
 from ..beliefs.metaposition import threatened_by_pawns_up
@@ -65,8 +45,7 @@ ANY_RISK, MINOR_LOSS = 0.1, 0.1
 IN_CAGE, POSSIBLE, FARTHEST, QUARTER, TOGETHER = 0.7, 0.25, 0.5, 0.25, 25.0
 PAWN_STEP = 6.0  # a pawn's value per rank; the value of men by kind
 MEN_VALUE = np.array([30.0, 15.0, 15.0, 200.0, 220.0, 0.0])
-# Value of a rank gained by a pawn, of the own men by kind, and the greatest sum of the latter.
-ENOUGH_MEN = 500.0
+ENOUGH_MEN = 500.0  # greatest sum of these values
 WORSE_THAN_ANY, LOOKED_INTO = -1e9, -1e10
 
 
@@ -94,7 +73,6 @@ class Stack(NamedTuple):
 
 
 def empty_stack(ahead: int) -> Stack:
-    """Return the rows for a lookahead of this many own moves."""
     rows = ahead + 1
     men, after = np.zeros((2, rows, KINDS), np.int64)
     lines = np.zeros((rows, DIRECTIONS), np.int64)
@@ -114,11 +92,11 @@ def sight(men, own, out):
         while left:
             square = trailing_zeros(left)
             if kind != BISHOP:
-                ranks |= along(RANK, square, own)
-                files |= along(FILE, square, own)
+                ranks |= along(bitboards.RANK, square, own)
+                files |= along(bitboards.FILE, square, own)
             if kind != ROOK:
-                rising |= along(RISING, square, own)
-                falling |= along(FALLING, square, own)
+                rising |= along(bitboards.RISING, square, own)
+                falling |= along(bitboards.FALLING, square, own)
             left &= left - 1
     pawns = men[PAWN]
     rising |= threatened_by_pawns_up(pawns) & (pawns << 9)
@@ -126,7 +104,7 @@ def sight(men, own, out):
     out[0], out[1] = ranks, files
     out[2] = rising & RISING_LONG | falling & ~RISING_LONG
     out[3] = rising & ~RISING_LONG | falling & RISING_LONG
-    out[4] = leaps(men[KNIGHT])
+    out[4] = bitboards.leaps(men[KNIGHT])
     return ranks | files | rising | falling | out[4] | bitboards.KING_ATTACKS[trailing_zeros(men[KING])]
 
 
@@ -137,7 +115,7 @@ def hear(men, kings, action, after, lines, here):
     for kind in range(KINDS):
         after[kind] = men[kind]
     kind = move_own(after, 0, action)
-    barred = bitboards.KING_ATTACKS[end] if kind == KING else BETWEEN[start, end]
+    barred = bitboards.KING_ATTACKS[end] if kind == KING else bitboards.BETWEEN[start, end]
     if kind == PAWN:
         barred |= bit(end)
     attacked = sight(after, union(after), lines)
@@ -189,21 +167,15 @@ def _quarters(kings, square):
 
 
 @kernel
-def _cage(men, kings, lines):
-    free = ~(sight(men, union(men), lines) | union(men))
-    cage, before = kings, np.int64(0)
-    while cage != before:
-        before = cage
-        cage |= around(cage) & free
-    return cage
-
-
-@kernel
 def _confinement(men, kings, lines):
     """Score a set of possible squares of the king for the own side, which is to move."""
     king, majors, pawns = trailing_zeros(men[KING]), men[ROOK] | men[QUEEN], men[PAWN]
     worth, farthest = 0.0, 0
-    left = _cage(men, kings, lines)
+    free = ~(sight(men, union(men), lines) | union(men))
+    left, before = kings, np.int64(0)
+    while left != before:  # the squares that the king could ever reach
+        before = left
+        left |= around(left) & free
     while left:
         worth -= IN_CAGE * CENTRALITY[trailing_zeros(left)]
         left &= left - 1
@@ -239,7 +211,7 @@ def list_own_moves(men, out):
             start = trailing_zeros(left)
             ends = pushes(start, 0, own) if kind == PAWN else reach(kind, start, own) & ~own
             count = list_queening_moves(start, ends, kind == PAWN, out, count)
-            if kind == PAWN and ends & LAST_RANKS[0]:
+            if kind == PAWN and ends & bitboards.LAST_RANKS[0]:
                 out[count] = move_of(start, trailing_zeros(ends), ROOK)
                 count += 1
             left &= left - 1
@@ -295,21 +267,8 @@ def _rank_next_moves(men, kings, patience, stack, row):
 
 
 @kernel
-def _take_most_promising(moves, promise, count):
-    """Remove and return the next own move with the greatest static value."""
-    best = 0
-    for i in range(count):
-        if promise[i] > promise[best]:
-            best = i
-    promise[best] = LOOKED_INTO
-    return moves[best]
-
-
-@kernel
 def _begin_row(men, kings, action, stack, row):
-    for kind in range(KINDS):
-        stack.men[row, kind] = men[kind]
-    stack.part[row] = -1
+    stack.men[row], stack.part[row] = men, -1
     parts, shares = stack.parts[row], stack.shares[row]
     stack.lost[row] = divide(men, kings, action, stack.after[row], stack.lines[row], parts, shares)
 
@@ -323,7 +282,8 @@ def value_move(men, kings, action, ahead, width, patience, stack):
         parts, shares, values, part = stack.parts[row], stack.shares[row], stack.values[row], stack.part[row]
         if stack.left[row]:  # a next move of this part, to be searched one row below
             stack.left[row] -= 1
-            move = _take_most_promising(stack.moves[row], stack.promise[row], stack.listed[row])
+            best = np.argmax(stack.promise[row, : stack.listed[row]])
+            move, stack.promise[row, best] = stack.moves[row, best], LOOKED_INTO
             _begin_row(stack.men[row] if part == REFUSED else stack.after[row], parts[part], move, stack, row - 1)
             row -= 1
         elif part + 1 < PARTS:  # the next part

@@ -18,7 +18,6 @@ from ...games.chess import bitboards
 from ...games.chess.bitboards import BETWEEN, KING, LAST_RANKS, NONE, PAWN, QUEEN, around, bit, reach, union
 from ...games.chess.moves import pushes
 from ..beliefs.metaposition import threatened_by_pawns_up
-from ..search.gain_tables import ALL_SQUARES
 from .search import DIRECTIONS, sight
 
 NO_MATE = 255  # table value where mate cannot be forced
@@ -48,17 +47,6 @@ def stand(number, kinds, squares):
             return NONE
         own |= bit(squares[man])
     return own
-
-
-@kernel
-def _attacks(kinds, squares, own):
-    found = bitboards.KING_ATTACKS[squares[0]]
-    for man in range(1, len(kinds) + 1):
-        if kinds[man - 1] == PAWN:
-            found |= threatened_by_pawns_up(bit(squares[man]))
-        else:
-            found |= reach(kinds[man - 1], squares[man], own)
-    return found
 
 
 @kernel
@@ -122,8 +110,14 @@ def _begin(kinds, attacked):
     squares = np.empty(len(kinds) + 1, np.int64)
     for number in range(len(attacked)):
         own = stand(number, kinds, squares)
-        if own:
-            attacked[number] = _attacks(kinds, squares, own)
+        if own == 0:
+            continue
+        attacked[number] = bitboards.KING_ATTACKS[squares[0]]
+        for man in range(1, len(kinds) + 1):
+            if kinds[man - 1] == PAWN:
+                attacked[number] |= threatened_by_pawns_up(bit(squares[man]))
+            else:
+                attacked[number] |= reach(kinds[man - 1], squares[man], own)
 
 
 @dataclass(frozen=True)
@@ -137,7 +131,7 @@ class EndgameTable:
 
 def kinds_of(men: np.ndarray) -> tuple[int, ...]:
     """Return the kinds of the own men besides the king, from queens down to pawns, with repetitions."""
-    return tuple(kind for kind in range(QUEEN, PAWN - 1, -1) for _ in range((int(men[kind]) & ALL_SQUARES).bit_count()))
+    return tuple(kind for kind in range(QUEEN, PAWN - 1, -1) for _ in range(ones(men[kind])))
 
 
 @cache
@@ -181,8 +175,7 @@ def moves_to_mate(table, number, square):
 def reply(belief, here, own, free, table, number, out):
     """Let the king reply from the squares `here`; fill in its probabilities, and return that of a capture."""
     lost = 0.0
-    for square in range(64):
-        out[square] = 0.0
+    out[:] = 0.0
     while here:
         square = trailing_zeros(here)
         here &= here - 1
@@ -238,8 +231,7 @@ def neglect_hopeless(belief, men, table):
 @kernel
 def begin_belief(belief, kings, men, table):
     """Start from these possible squares of the king, regardless of the past."""
-    for square in range(64):
-        belief[square] = 1.0
+    belief[:] = 1.0
     if len(table):
         neglect_hopeless(belief, men, table)
     restrict_belief(belief, kings)
@@ -253,5 +245,4 @@ def let_reply(belief, kings, men, table):
         reply(before, kings, own, ~sight(men, own, np.empty(DIRECTIONS, np.int64)), table, placement_of(men), belief)
         neglect_hopeless(belief, men, table)
     else:
-        for square in range(64):
-            belief[square] = 1.0
+        belief[:] = 1.0

@@ -11,45 +11,12 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    BISHOP,
-    KINDS,
-    KING,
-    KNIGHT,
-    LIGHT_SQUARES,
-    NONE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    around,
-    bit,
-    union,
-)
+from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, NONE, PAWN, QUEEN, ROOK, around, bit, union
 from ...games.chess.moves import MAX_MOVES
-from . import search
-from .search import (
-    DIRECTIONS,
-    MATED,
-    PARTS,
-    REFUSED,
-    SILENT,
-    STALEMATED,
-    distance,
-    empty_stack,
-    hear,
-    list_own_moves,
-    sight,
-)
-from .tablebase import (
-    NO_MATE,
-    NOT_SOON,
-    endgame_table,
-    kinds_of,
-    neglect_hopeless,
-    placement_of,
-    reply,
-    restrict_belief,
-)
+from ..search.metaposition_value import NEAREST_EDGES
+from . import search, tablebase
+from .search import DIRECTIONS, MATED, PARTS, REFUSED, SILENT, STALEMATED, distance, empty_stack, hear, sight
+from .tablebase import NO_MATE, NOT_SOON, endgame_table, kinds_of, placement_of, reply, restrict_belief
 
 # Value of attempts against a lone king by the endgame table at each of its possible squares.
 #
@@ -65,8 +32,6 @@ from .tablebase import (
 UNLIKELY = 0.004  # probability ignored in worst cases
 NO_CHANCE = 1e-12  # bound of rounding errors in probabilities
 ROOK_SLOWER = 6.0  # cost in moves to mate of a pawn that promotes to a rook instead of a queen
-# Steps from a square to the nearest edge file and rank: 0 in a corner.
-NEAREST_EDGES = np.array([min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8) for s in range(64)], np.float64)
 TO_CORNER = np.array(
     [[abs(s % 8 - f) + abs(s // 8 - r) for r in (0, 7) for f in (0, 7)] for s in range(64)], np.float64
 )  # files and ranks between a square and a1, h1, a8 and h8
@@ -127,14 +92,6 @@ def empty_scratch():
     return Scratch(after, here, squares, belief, left, values, moves, lines, np.empty(4))
 
 
-@kernel
-def mating_corners(men):
-    """Return the corners in which the own men can mate, as four bits: with bishop and knight, the bishop's colour."""
-    if men[KNIGHT] and men[BISHOP]:
-        return 0b0110 if men[BISHOP] & LIGHT_SQUARES else 0b1001
-    return 0b1111
-
-
 @inlined
 def _nearest(corners, distances):
     nearest = FARTHEST_TABLE
@@ -157,7 +114,10 @@ def cost_of_set(men, kings, belief, total, table, w, scratch):
     for corner in range(4):
         farthest[corner] = 0.0
     left, likely, hanging, attackers, entropy = kings, NONE, 0.0, around(free & own), 0.0
-    mean_corner, corners = 0.0, mating_corners(men)
+    # The corners in which the own men can mate, as four bits: with bishop and knight, the bishop's colour.
+    mean_corner, corners = 0.0, 0b1111
+    if men[KNIGHT] and men[BISHOP]:
+        corners = 0b0110 if men[BISHOP] & bitboards.LIGHT_SQUARES else 0b1001
     # 1. Means weigh by probability; maxima ignore squares below UNLIKELY, else one stray square would decide.
     while left:
         square = trailing_zeros(left)
@@ -220,38 +180,36 @@ def chance_of(belief, kings):
 
 @kernel
 def hear_answers(men, kings, belief, action, table, w, scratch):
-    """Make an attempt, and let the king reply to each answer; return the probability that it captures a man."""
-    after, here, squares, values = scratch.after, scratch.here, scratch.squares, scratch.values
+    """Make an attempt, let the king reply to each answer, and value the sets that the answers leave.
+
+    Return the probability that the king captures a man.
+    """
+    after, here, squares, values, left = scratch.after, scratch.here, scratch.squares, scratch.values, scratch.left
     free = hear(men, kings, action, after, scratch.lines, here)
     own, number, lost = union(after), placement_of(after), 0.0
     promotes = men[PAWN] != 0 and after[PAWN] == 0
     for part in range(PARTS):
-        scratch.left[part], values[part] = 0.0, w.mate
+        left[part], values[part] = 0.0, w.mate
         if here[part] == 0 or (part != REFUSED and part < SILENT):
             continue
         chance = chance_of(belief, here[part])
         if part == REFUSED:
-            squares[part], scratch.left[part] = here[part], chance
-            for square in range(64):
-                scratch.belief[part, square] = belief[square]
-            continue
-        if promotes:
-            taken = chance_of(belief, here[part] & around(free & own))
+            squares[part], left[part] = here[part], chance
+            scratch.belief[part] = belief
+        elif promotes:
+            lost += chance_of(belief, here[part] & around(free & own))
             values[part] = w.mate - (1.0 if after[QUEEN] else ROOK_SLOWER)
         else:
             squares[part] = around(here[part]) & free & ~own
             taken = reply(belief, here[part], own, free, table, number, scratch.belief[part])
             values[part] = -w.lost
             if squares[part] and chance - taken > NO_CHANCE:
-                scratch.left[part] = chance - taken
-        lost += taken
+                left[part] = chance - taken
+            lost += taken
+        if left[part] > 0.0:
+            stand = men if part == REFUSED else after
+            values[part] = -cost_of_set(stand, squares[part], scratch.belief[part], left[part], table, w, scratch)
     return lost
-
-
-@inlined
-def value_of_part(men, part, table, w, scratch):
-    stand = men if part == REFUSED else scratch.after
-    return -cost_of_set(stand, scratch.squares[part], scratch.belief[part], scratch.left[part], table, w, scratch)
 
 
 @kernel
@@ -272,38 +230,20 @@ def weigh_answers(belief, lost, w, scratch):
 
 
 @kernel
-def value_at_once(men, kings, belief, action, table, w, scratch):
-    """Return the static value of an attempt: by the sets that the answers leave."""
-    lost = hear_answers(men, kings, belief, action, table, w, scratch)
-    for part in range(PARTS):
-        if scratch.left[part] > 0.0:
-            scratch.values[part] = value_of_part(men, part, table, w, scratch)
-    return weigh_answers(belief, lost, w, scratch)
-
-
-@kernel
-def best_value(men, kings, belief, table, w, scratch):
-    """Return the greatest static value of the attempts."""
-    best = -np.inf
-    for i in range(list_own_moves(men, scratch.moves)):
-        best = max(best, value_at_once(men, kings, belief, scratch.moves[i], table, w, scratch))
-    return best
-
-
-@kernel
 def value_attempt(men, kings, belief, action, table, w, scratch, further):
     """Return the value of an attempt by the sets that the answers leave and, by `ahead`, by the best next attempt."""
     lost = hear_answers(men, kings, belief, action, table, w, scratch)
     for part in range(PARTS):
-        if scratch.left[part] > 0.0:
-            scratch.values[part] = value_of_part(men, part, table, w, scratch)
-            if w.ahead > 0.0:
-                stand, believed = men if part == REFUSED else scratch.after, scratch.belief[part]
-                if part != REFUSED:
-                    neglect_hopeless(believed, stand, table)
-                restrict_belief(believed, scratch.squares[part])
-                best = best_value(stand, scratch.squares[part], believed, table, w, further)
-                scratch.values[part] += w.ahead * (best - scratch.values[part])
+        if w.ahead > 0.0 and scratch.left[part] > 0.0:
+            stand, squares, believed = men if part == REFUSED else scratch.after, scratch.squares, scratch.belief[part]
+            if part != REFUSED:
+                tablebase.neglect_hopeless(believed, stand, table)
+            restrict_belief(believed, squares[part])
+            best = -np.inf
+            for i in range(search.list_own_moves(stand, further.moves)):
+                taken = hear_answers(stand, squares[part], believed, further.moves[i], table, w, further)
+                best = max(best, weigh_answers(believed, taken, w, further))
+            scratch.values[part] += w.ahead * (best - scratch.values[part])
     return weigh_answers(belief, lost, w, scratch)
 
 

@@ -1,7 +1,7 @@
 """Our own engine: it evaluates attempts by gain and threat on the boards consistent with all messages.
 
-    belief      distinct boards, weighted by the likelihoods of all messages (`beliefs.board_belief`), against an
-                opponent whose replies are learned from games (`beliefs.board_filter`)
+    belief      distinct boards, weighted by the likelihoods of all messages (`BoardBelief`), against an opponent
+                whose replies are learned from games (`beliefs.board_filter`)
     evaluation  gain and threat of each attempt on boards drawn by their weights (`search.gain_tables`), with
                 values of men learned from games of Kriegspiel
     choice      the attempt that loses no comparison with another one (`search.gain_tables`)
@@ -10,22 +10,189 @@
 A node is the evaluation of one attempt on one board.
 """
 
-from collections import Counter
+from collections import Counter, deque
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from ...core.rng import random_below
+from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import ALL, KINDS, KING, NO_SQUARE, PAWN, QUEEN
-from ...games.chess.position import MEN, start_of
-from ..beliefs.board_belief import BeliefSize, BoardBelief
+from ...games.chess.position import MEN, MOVER, POSITION, start_of
+from ..beliefs import board_filter
+from ..beliefs.board_filter import empty_children, keep_where_refused, list_children, select_children
+from ..beliefs.consistent_boards import observation_of, observe_last, vary_boards
 from ..endings import LoneKingPlayer, begin_ending, faces_lone_king
 from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
 from ..game import rules
 from ..game.attempts import SQUARE
 from ..parameters import FogParameters, FogWeights, read_fog_weights
 from ..search.gain_tables import ThreatEvaluator, mean_advantages, rank_attempts
+
+# Belief as weighted boards, updated throughout a game and rejuvenated when few boards are left.
+#
+# A filter fails by errors that all of its boards share. So the belief remembers some boards of each of the last turns,
+# with the attempts and messages since. When it becomes thin, variants of remembered boards (`vary_boards`) are replayed
+# through all messages since then; those consistent with every message join the belief.
+
+NO_BOARDS = np.empty((0, POSITION), np.int64)
+REMEMBERED = 10  # number of remembered turns
+# Ages in turns from which a thin belief restarts: recent errors are corrected by few messages, old ones by many.
+TURNS_BACK = (2, 5, 9)
+# Greatest share of weight for joining boards, and how many of them an old board counts for.
+MAX_NEW, OLD_COUNTS = 0.5, 4
+SPARE_ROOM = 64  # boards: `select_children` may keep one more than requested
+
+
+@dataclass(frozen=True)
+class BeliefSize:
+    most: int  # boards
+    floor: int  # rejuvenated if the effective number of boards is below this
+    variants: int  # variants tried from each turn at a rejuvenation
+    kept: int = 300  # remembered boards of each turn
+
+
+@dataclass
+class BeliefTurn:
+    """An own turn: boards and view at its start, the attempts, and the messages about both moves."""
+
+    boards: np.ndarray
+    seen: np.record
+    refused: list[int] = field(default_factory=list)
+    move: int | None = None
+    own: np.ndarray | None = None
+    other: np.ndarray | None = None
+
+
+class BoardBelief:
+    """Distinct boards that are consistent with all messages, with weights that sum to 1."""
+
+    def __init__(self, size: BeliefSize, policy: np.ndarray, stream: np.ndarray):
+        self.size, self.policy, self.stream = size, policy, stream
+        room = size.most + len(TURNS_BACK) * size.variants + SPARE_ROOM
+        self._boards, self._spare = np.empty((2, room, POSITION), np.int64)
+        self._weights, self._spare_weights = np.empty((2, room))
+        self._children = empty_children(room)
+        self.count = 0
+
+    @property
+    def boards(self) -> np.ndarray:
+        return self._boards[: self.count]
+
+    @property
+    def weights(self) -> np.ndarray:
+        return self._weights[: self.count]
+
+    @property
+    def effective(self) -> float:
+        return float(1 / (self.weights**2).sum()) if self.count else 0.0
+
+    def begin(self, side: int, seen: np.ndarray) -> None:
+        """Start with all men at home, or, if the game starts in the middle, anywhere consistent with the view."""
+        self.side, self.switches = side, int(seen[rules.SEEN_SWITCHES])
+        self.turns: deque[BeliefTurn] = deque(maxlen=REMEMBERED)
+        self._boards[0], self._weights[0], self.count = rules.HOME[:POSITION], 1.0, 1
+        home = rules.HOME[:KINDS] & rules.HOME[MEN + side]
+        at_home = seen[rules.SEEN_PLY] <= 1 and np.array_equal(home, seen[rules.OWN_MEN])
+        if not at_home:
+            self.begin_anew(seen, NO_BOARDS)
+        if not at_home or rules.HOME[MOVER] == side:
+            self.begin_turn(seen)
+
+    def begin_anew(self, seen: np.ndarray, models: np.ndarray) -> None:
+        """Restart from boards that explain the last observation alone and resemble the models."""
+        self.count = observe_last(observation_of(seen), models, self.size.variants, self.stream, self._boards)
+        self.weights[:] = 1 / max(self.count, 1)
+
+    def begin_turn(self, seen: np.ndarray) -> None:
+        kept = self.boards if self.count <= self.size.kept else self.boards[self.draw(self.size.kept)]
+        self.turns.append(BeliefTurn(kept.copy(), observation_of(seen)))
+
+    def draw(self, wanted: int) -> np.ndarray:
+        """Return board numbers, each drawn in proportion to its weight (systematic sampling)."""
+        edges = np.cumsum(self.weights)
+        marks = (np.arange(wanted) + random_unit(self.stream)) / wanted * edges[-1]
+        return np.asarray(np.minimum(np.searchsorted(edges, marks), self.count - 1))
+
+    def refuse(self, move: int, seen: np.ndarray) -> None:
+        self.turns[-1].refused.append(move)
+        self._drop_legal(move)
+        self.mend(seen)
+
+    def accept(self, move: int, message: np.ndarray) -> None:
+        self.turns[-1].move, self.turns[-1].own = move, message.copy()
+        self._make(move, message)
+
+    def answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        if self.turns and self.turns[-1].move is None:  # the game started here, and the boards explain the message
+            return
+        own = self.turns[-1].own if self.turns else None
+        if self.turns:
+            self.turns[-1].other = message.copy()
+        self._reply(NO_SQUARE if own is None else int(own[SQUARE]), message, self.size.most)
+        self.mend(seen)
+        self.begin_turn(seen)
+
+    def _drop_legal(self, move: int) -> None:
+        self.count = keep_where_refused(self._boards, self._weights, self.count, move)
+
+    def _make(self, move: int, message: np.ndarray) -> None:
+        boards = self._boards, self._weights, self.count
+        self.count = board_filter.keep_where_accepted(*boards, move, message, self.switches)
+
+    def _reply(self, lost: int, message: np.ndarray, wanted: int) -> None:
+        """Make all moves of the opponent that give a message; `lost` is the square of its latest loss."""
+        children = self._children
+        found = list_children(self.boards, self.weights, lost, message, self.switches, self.policy, children)
+        self.count = select_children(
+            self._boards, children, found, wanted, self.stream, self._spare, self._spare_weights
+        )
+        self._boards, self._spare = self._spare, self._boards
+        self._weights, self._spare_weights = self._spare_weights, self._weights
+
+    def mend(self, seen: np.ndarray) -> None:
+        """Rejuvenate the belief if too few boards are left; restart it if none is left."""
+        self.weights[:] /= max(self.weights.sum(), np.finfo(float).tiny)
+        if self.effective >= self.size.floor:
+            return
+        boards, weights = self.boards.copy(), self.weights.copy()
+        joining = []
+        for back in TURNS_BACK:
+            if len(self.turns) > back:
+                self._lead_variants(len(self.turns) - 1 - back)
+                joining.append((self.boards.copy(), self.weights.copy()))
+        new = sum(len(boards) for boards, _ in joining)
+        if len(boards) + new == 0:
+            return self.begin_anew(seen, self.turns[-1].boards if self.turns else NO_BOARDS)
+        if len(boards) + new > len(self._boards):  # keep the heaviest, in their order
+            chosen = np.sort(np.argsort(-weights, kind="stable")[: len(self._boards) - new])
+            boards, weights = boards[chosen], weights[chosen]
+        share = min(MAX_NEW, new / (new + OLD_COUNTS * len(boards))) if len(boards) else 1.0
+        self.count = 0
+        self._join(boards, weights, 1 - share)
+        for boards, weights in joining:
+            self._join(boards, weights, share * len(boards) / max(new, 1))
+        return None
+
+    def _join(self, boards: np.ndarray, weights: np.ndarray, share: float) -> None:
+        here = slice(self.count, self.count + len(boards))
+        self._boards[here], self._weights[here] = boards, weights * (share / max(weights.sum(), np.finfo(float).tiny))
+        self.count += len(boards)
+
+    def _lead_variants(self, first: int) -> None:
+        """Replace the boards by the variants of a remembered turn, replayed to the present."""
+        turn = self.turns[first]
+        self.count = vary_boards(turn.seen, turn.boards, self.size.variants, self.stream, self._boards)
+        self.weights[:] = 1 / max(self.count, 1)
+        for turn in list(self.turns)[first:]:
+            for move in turn.refused:
+                self._drop_legal(move)
+            if turn.move is None or turn.own is None or turn.other is None:  # the current turn
+                return
+            self._make(turn.move, turn.own)
+            self._reply(int(turn.own[SQUARE]), turn.other, self.size.variants)
+
 
 NODES_AT_A_TIME = 480  # between two readings of the clock
 # After this many boards the means change by less than a centipawn; spare capacity for some more.
@@ -111,7 +278,9 @@ class Fog(Engine):
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         self.men = seen[rules.OWN_MEN].copy()
         if faces_lone_king(seen):
-            self.ending = self.ending or self._begin_ending(seen)
+            if self.ending is None:
+                kings = self.belief.boards[:, KING] & self.belief.boards[:, MEN + 1 - self.side]
+                self.ending = begin_ending(self, seen, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
             return self.ending.attempt(seen, actions)
         self._forget(actions[(actions >> 12 == 0) | (actions >> 12 == QUEEN)])
         if self.thorough or len(self.offered) > 1:
@@ -121,10 +290,6 @@ class Fog(Engine):
         if not rank_attempts(*table, costs, self.parameters.doubt, self.parameters.probing, self.ranks):
             return int(self.offered[random_below(self.stream, len(self.offered))])
         return int(self.offered[np.argmax(self.ranks)])
-
-    def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
-        kings = self.belief.boards[:, KING] & self.belief.boards[:, MEN + 1 - self.side]
-        return begin_ending(self, seen, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
 
     def _evaluate(self) -> None:
         """Evaluate attempts on drawn boards until the limit is reached; repeated boards count repeatedly."""
@@ -145,21 +310,16 @@ class Fog(Engine):
                 self.drawn[rows] = belief.weights * belief.count
                 return
             if self.evaluated >= halving and len(self.offered) > FINALISTS and not self.thorough:
-                self._keep_better_half()
+                means, legal = np.empty((2, len(self.offered)))
+                table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
+                mean_advantages(*table, self._costs(), self.parameters.doubt, means, legal)
+                kept = np.sort(np.argsort(-means)[: max(FINALISTS, len(means) // 2)])
+                self.offered, self.gains = self.offered[kept], np.ascontiguousarray(self.gains[:, kept])
                 halving *= NEXT_HALVING
 
-    def _keep_better_half(self) -> None:
-        means, legal = np.empty((2, len(self.offered)))
-        table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
-        mean_advantages(*table, self._costs(), self.parameters.doubt, means, legal)
-        kept = np.sort(np.argsort(-means)[: max(FINALISTS, len(means) // 2)])
-        self.offered, self.gains = self.offered[kept], np.ascontiguousarray(self.gains[:, kept])
-
     def _costs(self) -> np.ndarray:
-        costs = np.zeros(len(self.offered))
-        for place, move in enumerate(self.offered):
-            costs[place] = self.parameters.stale * self.stood[placement_after(self.men, self.side, int(move))]
-        return costs
+        stood = [self.stood[placement_after(self.men, self.side, int(move))] for move in self.offered]
+        return self.parameters.stale * np.array(stood, float)
 
 
 ENGINES: dict[str, EngineFactory] = {"fog": Fog}

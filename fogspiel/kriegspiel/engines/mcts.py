@@ -5,7 +5,7 @@ Root parallelism: every thread grows its own tree with its own stream, and the v
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
@@ -23,9 +23,9 @@ from ..engine import Choice, Engine, EngineFactory, SearchLimit, Tunable, placem
 from ..game import rules
 from ..game.attempts import CHECKS, MESSAGE, TAKEN, TRIES
 from ..parameters import NO_MODEL, MatrixParameters, attraction_of, find_model, habits_of
+from ..search import perception_search
 from ..search.approach_a import NO_NODE, MessageTree, Remedies, empty_message_tree, play_boards
-from ..search.perception_search import expand, grow_tree, list_attempts, simulate
-from ..search.perception_tree import PerceptionTree, empty_tree, forbid, root_attempts
+from ..search.perception_search import PerceptionTree, empty_tree, expand, forbid, grow_tree, root_attempts, simulate
 from .minimax import Minimax
 
 # Common base of A, B and C: an engine that updates the probability matrices by the referee's messages.
@@ -151,20 +151,13 @@ class TreeEngine(MatrixEngine):
 
     def spend(self, effort: SearchLimit, enough: int) -> None:
         """Search until the limit or `enough` is reached, in several threads if there are any."""
-        if effort.threads == 1:
-            for size in self._slices(effort, enough):
-                self.nodes += self.search(0, size)
-            return
-        with ThreadPoolExecutor(effort.threads) as pool:
-            for size in self._slices(effort, enough):
-                self.nodes += sum(pool.map(self.search, range(effort.threads), [size] * effort.threads))
-
-    def _slices(self, effort: SearchLimit, enough: int) -> Iterator[int]:
-        for size in effort.slices(self.size):
-            if enough <= 0:
-                return
-            yield min(size, enough)
-            enough -= size
+        with ThreadPoolExecutor(effort.threads) as pool:  # it starts no thread before it is used
+            run: Callable[..., Iterable[int]] = map if effort.threads == 1 else pool.map
+            for size in effort.slices(self.size):
+                if enough <= 0:
+                    return
+                self.nodes += sum(run(self.search, range(effort.threads), [min(size, enough)] * effort.threads))
+                enough -= size
 
     @abstractmethod
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
@@ -295,7 +288,7 @@ class ApproachB(ApproachC):
         self.k = k
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
-        list_attempts(tree, 0, refused, self.parameters)
+        perception_search.list_attempts(tree, 0, refused, self.parameters)
 
     def search(self, thread: int, size: int) -> int:
         return int(simulate(self.trees[thread], self.attraction, self.k, self.parameters, self.streams[thread], size))

@@ -3,6 +3,8 @@
 When the opponent has only its king left, `LoneKingPlayer` takes over with the king's squares.
 """
 
+from collections import Counter
+
 import numpy as np
 
 from ...core.rng import random_below, random_unit
@@ -10,22 +12,13 @@ from ...games.chess.bitboards import BISHOP, KING, KNIGHT, NO_SQUARE, PAWN, QUEE
 from ...games.chess.fen import parse_move
 from ...games.chess.moves import MAX_MOVES
 from ...games.chess.position import end_of, start_of
+from .. import engine
 from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
 from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
 from ..endings import LoneKingPlayer, begin_ending
-from ..engine import (
-    Engine,
-    EngineFactory,
-    SearchLimit,
-    placement_after,
-    plain_message,
-    takes_by_pawn,
-    turn_men,
-    turn_move,
-)
+from ..engine import Engine, EngineFactory, SearchLimit, plain_message, takes_by_pawn, turn_men, turn_move
 from ..game import rules
-from ..game.attempts import CHECK_DIRECTIONS, CHECKS, SQUARE, TAKEN, TRIES
-from ..game.rule_sets import UNKNOWN
+from ..game.attempts import CHECK_DIRECTIONS, CHECKS, SQUARE, TAKEN, TRIES, UNKNOWN
 from ..search.metaposition_search import Ranking, Searcher, assume, plausible_moves
 from ..search.metaposition_value import stalemate_chance
 
@@ -73,12 +66,11 @@ class Minimax(Engine):
         super().begin(side)
         self.book = BOOK[random_below(self.stream, len(BOOK))]
         self.silent, self.done = True, 0
-        self.visits: dict[bytes, int] = {}
+        self.visits = Counter[bytes]()
         self.ranking: Ranking | None = None
         self.ending = None
 
     def turn_message(self, message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
-        """Return a message about a move of this colour from White's perspective."""
         told = plain_message(message, colour, seen)
         if self.side and told[TAKEN]:
             told[SQUARE] ^= UPSIDE_DOWN
@@ -104,8 +96,7 @@ class Minimax(Engine):
         hear_own(self.meta, turn_move(move, self.side), self.turn_message(message, self.side, seen))
         if self.meta.quiet == 0:
             self.visits.clear()
-        stand = self.men.tobytes()
-        self.visits[stand] = self.visits.get(stand, 0) + 1
+        self.visits[self.men.tobytes()] += 1
         self.done += 1
         self.silent &= not (message[TAKEN] or message[CHECKS])
 
@@ -141,7 +132,9 @@ class Minimax(Engine):
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         if enemies(self.meta) == 0:
             if self.ending is None:
-                self.ending = self._begin_ending(seen)
+                kings = self.meta.theirs[KING : KING + 1]
+                squares = int((kings.byteswap() if self.side else kings)[0])
+                self.ending = begin_ending(self, seen, squares, int(self.meta.quiet))
             return self.ending.attempt(seen, actions[actions != rules.ANY])
         allowed = {turn_move(int(action), self.side) for action in actions if action != rules.ANY}
         book = self.book[self.done : self.done + 1] if self.silent else ()
@@ -150,25 +143,16 @@ class Minimax(Engine):
                 return rules.ANY
             return turn_move(move, self.side)
         if self.ranking is None:
-            self.ranking = self._ranking(allowed)
+            listed = np.empty(MAX_MOVES, np.int64)
+            count = plausible_moves(self.meta, listed)
+            moves = np.array([move for move in listed[:count].tolist() if move in allowed], np.int64)
+            self.ranking = self.searcher.ranking(self.meta, moves, self.power)
+            self.ranking.values += [NOISE * random_unit(self.stream) for _ in moves]
         for move in self.ranking.best_first(self._staleness):
             if move in allowed:
                 return turn_move(move, self.side)
         moves = actions[actions != rules.ANY]
         return int(moves[random_below(self.stream, len(moves))])
-
-    def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
-        kings = self.meta.theirs[KING : KING + 1]
-        squares = int((kings.byteswap() if self.side else kings)[0])
-        return begin_ending(self, seen, squares, int(self.meta.quiet))
-
-    def _ranking(self, allowed: set[int]) -> Ranking:
-        listed = np.empty(MAX_MOVES, np.int64)
-        count = plausible_moves(self.meta, listed)
-        moves = np.array([move for move in listed[:count].tolist() if move in allowed], np.int64)
-        ranking = self.searcher.ranking(self.meta, moves, self.power)
-        ranking.values += [NOISE * random_unit(self.stream) for _ in moves]
-        return ranking
 
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
         """Return the moves tried before any search: recaptures, pawn captures, moves to the source of a check."""
@@ -194,7 +178,7 @@ class Minimax(Engine):
 
     def _staleness(self, move: int) -> float:
         """Return the cost of a move that repeats a placement of the own men: the loop guard."""
-        times = self.visits.get(placement_after(self.men, 0, move), 0)
+        times = self.visits[engine.placement_after(self.men, 0, move)]
         return STALE * times + (LOOP if times >= TOO_OFTEN else 0.0)
 
 

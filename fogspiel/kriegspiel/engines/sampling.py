@@ -9,7 +9,7 @@ costs nothing, so boards on which it is illegal do not matter. The three differ 
     hs    come from such a pool; before it is empty, boards enter that explain the last observation and otherwise
           resemble those of the turn before
 
-A node is the evaluation of one attempt on one board.
+A node is the evaluation of one attempt on one board. Two players without boards, `random` and `greedy`, follow them.
 """
 
 import re
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...core.rng import random_below
-from ...games.chess.bitboards import BETWEEN, KINDS, NO_SQUARE, QUEEN, WHITE
+from ...games.chess.bitboards import BETWEEN, KINDS, NO_SQUARE, PAWN, QUEEN, WHITE
 from ...games.chess.fen import fen_of, move_name
 from ...games.chess.game import UciEngine
 from ...games.chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
@@ -31,9 +31,9 @@ from ...games.chess.search import MATE, WORTH, material_score
 from ...process.heartbeat import beat
 from ..beliefs.board_filter import draw_boards, evolve, keep_where_accepted, keep_where_refused
 from ..beliefs.consistent_boards import observation_of, observe_last
-from ..engine import Choice, Engine, EngineFactory, SearchLimit, Tunable, placement_after
+from ..engine import Choice, Engine, EngineFactory, SearchLimit, Tunable, placement_after, takes_by_pawn
 from ..game import rules
-from ..game.attempts import SQUARE
+from ..game.attempts import SQUARE, TAKEN, TRIES
 from ..parameters import SamplingParameters
 from ..search.gain_tables import DOUBT, ILLEGAL, MAX, Evaluator, Quiescence, mean_advantages
 
@@ -156,7 +156,6 @@ class Sampler(Engine):
         self.evaluated, self.offered = len(rows), self.offered[~tried]
 
     def boards(self, count: int, seen: np.ndarray) -> np.ndarray:
-        """Return at most `count` boards to evaluate attempts on."""
         out = np.empty((count, POSITION), np.int64)
         return out[: observe_last(observation_of(seen), NOTHING, count, self.stream, out)]
 
@@ -260,18 +259,46 @@ class HybridSampler(PoolSampler):
             self.freshen(self.parameters.new - self.count, seen, self.before)
 
 
+class Random(Engine):
+    """Tries anything."""
+
+    asks = True
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        return int(actions[random_below(self.stream, len(actions))])
+
+
+class Greedy(Engine):
+    """Tries to take back where a man was lost, then to take with a pawn if there are tries, then anything.
+
+    Where it may ask whether any pawn can take it always does, before anything else but taking back.
+    """
+
+    asks = True
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        said = seen[rules.SEEN_OTHER :]
+        listed = actions.tolist()
+        back = [move for move in listed if said[TAKEN] and end_of(move) == said[SQUARE]]
+        tries = said[TRIES] or seen[rules.SEEN_TURN + rules.ANSWER] == rules.YES
+        takes = [move for move in listed if tries and takes_by_pawn(seen[rules.SEEN_MEN + PAWN], move)]
+        asks = [move for move in listed if move == rules.ANY]
+        chosen = back or takes or asks or listed
+        return int(chosen[random_below(self.stream, len(chosen))])
+
+
 def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, patience: float = 10.0) -> EngineFactory:
     """Return the sampling player of that name with a separate chess engine per player, searching to this depth."""
-    if name not in ENGINES:
-        raise ValueError(f"{name!r} does not evaluate boards: only {', '.join(ENGINES)} can ask a chess engine")
-    kind = ENGINES[name]
+    if name not in SAMPLERS:
+        raise ValueError(f"{name!r} does not evaluate boards: only {', '.join(SAMPLERS)} can ask a chess engine")
+    kind = SAMPLERS[name]
     return lambda effort, stream: kind(effort, stream, UciEvaluator(command, depth, patience))
 
 
 def parse_sampler(name: str, words: str) -> EngineFactory:
     """Return a sampling player with the evaluator of this text: our own, or `uci=COMMAND`, an existing program."""
     if not words:
-        return ENGINES[name]
+        return SAMPLERS[name]
     what, mark, command = words.partition("=")
     if what != "uci" or not mark:
         raise ValueError(f"{name} cannot be had with {words[:40]!r}: write {name}:uci=COMMAND for a chess engine")
@@ -279,6 +306,8 @@ def parse_sampler(name: str, words: str) -> EngineFactory:
     return with_uci(command, name)
 
 
-ENGINES: dict[str, type[Sampler]] = {"los": Sampler, "aosp": PoolSampler, "hs": HybridSampler}
-CHOICES: dict[str, Choice] = {name: partial(parse_sampler, name) for name in ENGINES}
+SAMPLERS: dict[str, type[Sampler]] = {"los": Sampler, "aosp": PoolSampler, "hs": HybridSampler}
+SIMPLE: dict[str, EngineFactory] = {"random": Random, "greedy": Greedy}
+ENGINES: dict[str, EngineFactory] = {**SAMPLERS, **SIMPLE}
+CHOICES: dict[str, Choice] = {name: partial(parse_sampler, name) for name in SAMPLERS}
 TUNABLE = {"hs": Tunable(SamplingParameters(), HybridSampler)}

@@ -4,19 +4,182 @@ The rules as kernels and the layout of states and views are in `rules.py`.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Self
 
 import numpy as np
 
+from ...core.compile.kernel import ones
 from ...core.game import Game, Rules, Sizes, equip
 from ...core.picture import Chess, Parts
+from ...core.untrusted_input import JsonRecord
 from ...games.chess.bitboards import KINDS, KING, PAWN
 from ...games.chess.fen import SIDES, board_text, directions_in, fen_of, men_letters, move_name, parse_move, square_name
 from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import MEN, MOVER, PLY, POSITION
-from . import rules
+from . import attempts, rules
 from .attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
-from .rule_sets import ICC, KIND_HIDDEN, TRIES_BY_SQUARE, TRIES_OTHERWISE, TRIES_YES_NO, rule_set_of
+
+# Kriegspiel rule sets by name: the referee's announcements under each, and their default switches.
+
+ICC = "icc"
+NEAR = 0.5  # minimum similarity of a suggested name
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    name: str
+    title: str
+    about: str  # one sentence for people
+    bits: int
+    fifty: bool = True  # true if fifty quiet moves are a draw by default
+    repetition: bool = True
+    passant_square: str = "victim"
+
+
+BERKELEY = attempts.KIND_HIDDEN | attempts.TRIES_HIDDEN | attempts.REFUSALS_HEARD | attempts.LONG_LIMIT
+RULE_SETS = {
+    found.name: found
+    for found in (
+        RuleSet(ICC, "ICC", "captures by pawn or piece, the number of pawn tries, refused attempts in private", 0),
+        RuleSet(
+            "berkeley",
+            "Berkeley",
+            "captures by their square alone, nothing about pawn captures; both hear of refused attempts",
+            BERKELEY,
+            fifty=False,
+            repetition=False,
+        ),
+        RuleSet(
+            "berkeley-any",
+            "Berkeley + Any",
+            "as Berkeley, but the mover may ask whether any pawn can take, and then must take with one",
+            BERKELEY | attempts.MAY_ASK | attempts.MUST_TAKE,
+            fifty=False,
+            repetition=False,
+        ),
+        RuleSet(
+            "cincinnati",
+            "Cincinnati",
+            "captures by pawn or piece, whether any pawn can take; both hear of refused attempts",
+            attempts.TRIES_YES_NO | attempts.REFUSALS_HEARD,
+        ),
+        RuleSet(
+            "rand",
+            "RAND",
+            "captures by pawn or piece, the squares of pawns that can take, promotions; stalemate loses; both hear of "
+            "refused attempts",
+            attempts.TRIES_BY_SQUARE | attempts.REFUSALS_HEARD | attempts.PROMOTION_SAID | attempts.STALEMATE_LOSES,
+        ),
+        RuleSet(
+            "english",
+            "English",
+            "captures by their square alone and en passant as such; the mover may ask whether any pawn can take, and "
+            "then must try one capture; both hear of refused attempts",
+            BERKELEY ^ attempts.LONG_LIMIT | attempts.MAY_ASK | attempts.PASSANT_SAID,
+            repetition=False,
+            passant_square="arrival",
+        ),
+    )
+}
+
+
+def find_rule_set(name: str) -> RuleSet:
+    """Return the rule set of that name; suggest similar names in a ValueError."""
+    words = name.strip().lower().replace("+", " ").replace("_", " ")
+    found = RULE_SETS.get("-".join(words.replace("-", " ").split()))
+    if found is None:
+        near = get_close_matches(words, RULE_SETS, n=2, cutoff=NEAR)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ValueError(f"there are no Kriegspiel rules {name[:40]!r}: {meant}there are {', '.join(RULE_SETS)}")
+    return found
+
+
+def rule_set_of(switches: int) -> RuleSet:
+    return next(found for found in RULE_SETS.values() if found.bits == switches & attempts.RULE_SET)
+
+
+# House rules: a rule set, and the switches in which houses differ.
+
+WORDS = {"promotion_tries": ("once", "per_piece"), "passant_square": ("victim", "arrival")}
+FLAGS = ("fifty", "repetition", "material")
+
+
+@dataclass(frozen=True)
+class HouseRules(JsonRecord):
+    """House rules: the rule set and its switches."""
+
+    KEYS = ("promotion_tries", "passant_square", "fifty", "repetition", "material", "rules")
+
+    promotion_tries: str = "once"  # a promoting capture is one try (`once`) or four (`per_piece`)
+    passant_square: str = "victim"
+    fifty: bool = True  # a hundred plies without a capture or a pawn move are a draw
+    repetition: bool = True  # the third occurrence of a position is a draw
+    material: bool = True  # insufficient mating material is a draw
+    rules: str = ICC  # the name of the rule set
+
+    def __post_init__(self) -> None:
+        given = super().to_json()
+        for name, values in WORDS.items():
+            if given[name] not in values:
+                raise ValueError(f"{name} is {given[name]!r}: it must be {' or '.join(values)}")
+        for name in FLAGS:
+            if not isinstance(given[name], bool):
+                raise ValueError(f"{name} is {given[name]!r}: it must be true or false")
+        if self.rules not in RULE_SETS:
+            find_rule_set(self.rules)
+            raise ValueError(f"rules is {self.rules!r}: it must be one of {', '.join(RULE_SETS)}")
+        if self.promotion_tries != "once" and self.rules != ICC:
+            raise ValueError(f"promotion_tries is for the rules {ICC}, which count tries: leave it out here")
+
+    @property
+    def bits(self) -> int:
+        return (
+            RULE_SETS[self.rules].bits
+            | attempts.PROMOTIONS_COUNT_FOUR * (self.promotion_tries == "per_piece")
+            | attempts.PASSANT_AT_ARRIVAL * (self.passant_square == "arrival")
+            | attempts.NO_FIFTY * (not self.fifty)
+            | attempts.NO_REPETITION * (not self.repetition)
+            | attempts.NO_MATERIAL * (not self.material)
+        )
+
+    @classmethod
+    def from_bits(cls, bits: int) -> Self:
+        return cls(
+            "per_piece" if bits & attempts.PROMOTIONS_COUNT_FOUR else "once",
+            "arrival" if bits & attempts.PASSANT_AT_ARRIVAL else "victim",
+            not bits & attempts.NO_FIFTY,
+            not bits & attempts.NO_REPETITION,
+            not bits & attempts.NO_MATERIAL,
+            rule_set_of(bits).name,
+        )
+
+    @classmethod
+    def usual(cls, rules: str, chosen: Mapping[str, Any] | None = None) -> Self:
+        """Return a rule set with its default switches, except those chosen; None means not chosen."""
+        found = find_rule_set(rules)
+        usual = {"fifty": found.fifty, "repetition": found.repetition, "passant_square": found.passant_square}
+        own = {name: value for name, value in (chosen or {}).items() if value is not None}
+        return cls.from_json({**usual, **own, "rules": found.name})
+
+    def to_json(self) -> dict[str, bool | str]:
+        """Return the switches by name; the rules of the Internet Chess Club are omitted."""
+        kept = super().to_json()
+        rules = kept.pop("rules")
+        return kept if rules == ICC else {"rules": rules, **kept}
+
+    @property
+    def chosen(self) -> dict[str, bool | str]:
+        usual = type(self).usual(self.rules).to_json()
+        return {name: value for name, value in self.to_json().items() if value != usual[name]}
+
+
+WILD_16 = HouseRules()
+
+
+# Texts of states and views.
 
 ENDINGS = {
     rules.CHECKMATE: "checkmate",
@@ -55,26 +218,22 @@ def squares_in(squares: int) -> list[str]:
 
 
 def tries_text(tries: int, switches: int) -> str:
-    if switches & TRIES_YES_NO:
+    if switches & attempts.TRIES_YES_NO:
         return "a pawn can take"
-    if switches & TRIES_BY_SQUARE:
+    if switches & attempts.TRIES_BY_SQUARE:
         return f"pawn tries from {' '.join(squares_in(tries))}"
     return f"{tries} pawn {'try' if tries == 1 else 'tries'}"
 
 
-def turn_words(turn: Sequence[int]) -> list[str]:
-    """Describe the public part of a turn before its move is made."""
-    words = [f"after {refusals_text(turn[rules.REFUSED_BEFORE])}"] if turn[rules.REFUSED_BEFORE] else []
+def message_text(message: Sequence[int], colour: int, turn: Sequence[int] = UNTOLD, switches: int = 0) -> str:
+    """Describe a move of this colour as announced: `White moved, pawn taken on e5, check on the file, 2 tries`."""
+    words = [f"{SIDES[colour]} moved"]
+    if turn[rules.REFUSED_BEFORE]:
+        words.append(f"after {refusals_text(turn[rules.REFUSED_BEFORE])}")
     if turn[rules.ANSWER]:
         words.append(f"asked whether pawns can take: {ANSWERS[turn[rules.ANSWER]]}")
     if turn[rules.REFUSED_AFTER]:
         words.append(f"then {refusals_text(turn[rules.REFUSED_AFTER])}")
-    return words
-
-
-def message_text(message: Sequence[int], colour: int, turn: Sequence[int] = UNTOLD, switches: int = 0) -> str:
-    """Describe a move of this colour as announced: `White moved, pawn taken on e5, check on the file, 2 tries`."""
-    words = [f"{SIDES[colour]} moved", *turn_words(turn)]
     if message[TAKEN]:
         words.append(f"{KIND_WORDS[message[TAKEN]]} on {square_name(int(message[SQUARE]))}")
     if turn[rules.PROMOTED]:
@@ -99,7 +258,6 @@ def recent_messages(seen: np.ndarray) -> list[str]:
 
 
 def question_words(seen: np.ndarray) -> list[str]:
-    """Describe the answer to the question whether pawns can capture."""
     answer = int(seen[rules.SEEN_TURN + rules.ANSWER])
     if seen[rules.SEEN_MOVER] != seen[rules.SEEN_PLAYER] or not answer or seen[rules.SEEN_END]:
         return []
@@ -115,13 +273,6 @@ def last_message(state: np.ndarray) -> str:
     said, turn = rules.SAID + MESSAGE * last, rules.TURNS + rules.TURN * last
     cells = state.tolist()
     return message_text(cells[said : said + MESSAGE], last, cells[turn : turn + rules.TURN], cells[rules.SWITCHES])
-
-
-def taken_text(seen: np.ndarray) -> str:
-    lost_pawns, lost_pieces, won_pawns, won_pieces = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
-    if seen[rules.SEEN_SWITCHES] & KIND_HIDDEN:
-        return f"you have lost {lost_pieces} men, taken {won_pieces} men"
-    return f"you have lost {lost_pawns} pawns, {lost_pieces} pieces; taken {won_pawns} pawns, {won_pieces} pieces"
 
 
 def refused_in(seen: np.ndarray) -> tuple[str, ...]:
@@ -144,7 +295,12 @@ def show(seen: np.ndarray) -> str:
     ]
     if refused:
         lines.append(f"refused: {' '.join(refused)}")
-    lines.append(taken_text(seen))
+    lost_pawns, lost_pieces, won_pawns, won_pieces = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
+    if seen[rules.SEEN_SWITCHES] & attempts.KIND_HIDDEN:
+        lines.append(f"you have lost {lost_pieces} men, taken {won_pieces} men")
+    else:
+        lost = f"{lost_pawns} pawns, {lost_pieces} pieces"
+        lines.append(f"you have lost {lost}; taken {won_pawns} pawns, {won_pieces} pieces")
     return "\n".join(lines if house.name == ICC else [*lines, f"{house.title} rules"])
 
 
@@ -186,23 +342,19 @@ def taken_on(messages: Sequence[np.ndarray]) -> str:
     return next((square_name(int(message[SQUARE])) for message in messages if message[TAKEN]), "")
 
 
-def _many(men: np.ndarray) -> list[int]:
-    return [(int(there) % 2**SQUARES).bit_count() for there in men]
-
-
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Draw the board and messages of one side's view."""
     player, mover, switches = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_SWITCHES))
     men = seen[rules.OWN_MEN]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
     end, turn = int(seen[rules.SEEN_END]), mover == player
     words = [f"{line}." for line in (*recent_messages(seen), *question_words(seen))] + ending_words(end)
-    many = _many(men)
-    counts = (
-        ("your pawns", many[PAWN]),
-        ("your pieces", sum(many) - many[PAWN] - many[KING]),
-        *_left_of_other(seen),
-    )
+    pawns, pieces = seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4].tolist()
+    counts = _men_counts("your", men)
+    if switches & attempts.KIND_HIDDEN:
+        counts.append(("the other's pawns and pieces", PAWNS + PIECES - pieces))
+    else:
+        counts.append(("the other's pawns", PAWNS - pawns - max(pieces - PIECES, 0)))
+        counts.append(("the other's pieces", max(PIECES - pieces, 0)))
     listens = turn and not end
     return (
         Chess(
@@ -210,44 +362,36 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
             side=player,
             turn=listens,
             refused=refused_in(seen),
-            tries=int(other[TRIES]) if listens and not switches & TRIES_OTHERWISE else 0,
+            tries=int(other[TRIES]) if listens and not switches & attempts.TRIES_OTHERWISE else 0,
             checks=tuple(directions_in(int(other[CHECKS]))) if turn else (),
             captured=taken_on([other, own] if turn else [own, other]),
             words=tuple(words),
-            counts=counts,
+            counts=tuple(counts),
             over=bool(end),
             answer=ANSWERS.get(int(seen[rules.SEEN_TURN + rules.ANSWER]), "") if listens else "",
         ),
     )
 
 
-def _left_of_other(seen: np.ndarray) -> tuple[tuple[str, int], ...]:
-    """Describe the announced remaining men of the opponent besides its king."""
-    pawns, pieces = (int(cell) for cell in seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4])
-    if seen[rules.SEEN_SWITCHES] & KIND_HIDDEN:
-        return (("the other's pawns and pieces", PAWNS + PIECES - pieces),)
-    return (
-        ("the other's pawns", PAWNS - pawns - max(pieces - PIECES, 0)),
-        ("the other's pieces", max(PIECES - pieces, 0)),
-    )
+def _men_counts(whose: str, men: np.ndarray) -> list[tuple[str, int]]:
+    many = [ones(there) for there in men]
+    return [(f"{whose} pawns", many[PAWN]), (f"{whose} pieces", sum(many) - many[PAWN] - many[KING])]
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """Draw all men, as the umpire sees them."""
     mover, end = int(state[MOVER]), int(state[rules.END])
     messages = [state[rules.SAID + MESSAGE * colour :][:MESSAGE] for colour in (1 - mover, mover)]
     words = [f"{last_message(state)}."] * bool(state[PLY]) + ending_words(end)
-    counts = []
+    counts = list[tuple[str, int]]()
     for colour, name in enumerate(SIDES):
-        many = _many(state[:KINDS] & state[MEN + colour])
-        counts += [(f"{name}'s pawns", many[PAWN]), (f"{name}'s pieces", sum(many) - many[PAWN] - many[KING])]
+        counts += _men_counts(f"{name}'s", state[:KINDS] & state[MEN + colour])
     return (
         Chess(
             men=men_letters(state[:KINDS].tolist(), int(state[MEN])),
             side=0,
             turn=False,
             refused=tuple(map(move_name, refused_moves(state[rules.REFUSED : rules.REFUSED + SQUARES]))),
-            tries=0 if state[rules.SWITCHES] & TRIES_OTHERWISE else int(messages[0][TRIES]),
+            tries=0 if state[rules.SWITCHES] & attempts.TRIES_OTHERWISE else int(messages[0][TRIES]),
             checks=tuple(directions_in(int(messages[0][CHECKS]))),
             captured=taken_on(messages),
             words=tuple(words),
@@ -259,7 +403,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
 
 # Rules of Kriegspiel for a first-time player.
 
-LINES = (
+HOW_TO_PLAY = (
     "Chess, but you see your own men only. A referee sees both sides.",
     "Try any move that could be legal as far as you know. The referee refuses those that are not: try another one.",
     "A refused attempt costs nothing, and tells you something: the other is not told of it.",
@@ -270,10 +414,6 @@ LINES = (
     "Checkmate wins. Stalemate, fifty moves without capture or pawn move, and a third repetition are draws.",
     "On the board you can place guesses of where the other's men stand; they stay in your browser.",
 )
-
-
-def how_to_play(game: Game) -> tuple[str, ...]:
-    return LINES
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:

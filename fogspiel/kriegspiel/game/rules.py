@@ -1,10 +1,10 @@
 """The rules of Kriegspiel as kernels: chess whose referee alone sees both sides.
 
-Without switches they are those of the Internet Chess Club ("wild 16"); `rule_sets` has the bits of the others.
+Without switches they are those of the Internet Chess Club ("wild 16"); `attempts` has the bits of the others.
 
 Data sheet of a state (int64 cells)
       0 POSITION    thirteen cells, as in `chess.position`
-     13 SWITCHES    rule switches and rule set, a set of the bits of `rule_sets`
+     13 SWITCHES    rule switches and rule set, a set of the bits of `attempts`
      14 END         why the game is over, or 0
      15 SAID        the messages about White's and Black's last moves (as in `attempts`)
      23 TAKEN       captured pawns and pieces of White, then of Black, as announced; 0 and men if kinds are not
@@ -28,58 +28,12 @@ import numpy as np
 from ...core.compile.kernel import in_place, kernel
 from ...core.game import DRAW, LOSS, OVER, WIN
 from ...core.rng import random_below
+from ...games.chess import position
 from ...games.chess.bitboards import ALL, KINDS, NO_SQUARE, NONE, PAWN, bit
 from ...games.chess.moves import CHECKERS, LIMITS, PROMOTIONS, can_move, is_legal, possible_passant, restrict
-from ...games.chess.position import (
-    CLOCK,
-    MEN,
-    MOVER,
-    PLY,
-    POSITION,
-    RIGHTS,
-    cannot_mate,
-    end_of,
-    key_of,
-    make,
-    promotion_of,
-    start_of,
-    victim_square,
-)
-from .attempts import (
-    CHECKS,
-    CHOICES,
-    MAX_MEN,
-    MESSAGE,
-    PAWN_TAKEN,
-    TRIES,
-    announced_capture,
-    attempts,
-    capturing_pawns,
-    choice_count,
-    choices,
-    directions,
-    pawn_tries,
-    refuse,
-    taken_choice,
-)
-from .attempts import TAKEN as WHAT_WAS_TAKEN
-from .rule_sets import (
-    LONG_LIMIT,
-    MAY_ASK,
-    MUST_TAKE,
-    NO_FIFTY,
-    NO_MATERIAL,
-    NO_REPETITION,
-    PASSANT_AT_ARRIVAL,
-    PROMOTION_SAID,
-    PROMOTIONS_COUNT_FOUR,
-    RULE_SET,
-    STALEMATE_LOSES,
-    TRIES_BY_SQUARE,
-    TRIES_HIDDEN,
-    announce_capture,
-    announced_tries,
-)
+from ...games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, end_of, make, promotion_of, start_of
+from . import attempts
+from .attempts import CHECKS, MESSAGE, TRIES, announced_tries, directions
 
 SWITCHES, END, SAID, TAKEN, REFUSED, LIMITED, KEYS = 13, 14, 15, 23, 27, 91, 94
 # Plies without a capture or a pawn move that end a game, and those that do under rules without a fifty-move rule.
@@ -113,18 +67,16 @@ HOME = np.array(
 
 
 @in_place
-def begin(state, position, switches):
-    for cell in range(STATE):
-        state[cell] = 0
+def begin(state, board, switches):
+    state[:] = 0
     for cell in range(POSITION):
-        state[cell] = position[cell]
+        state[cell] = board[cell]
     state[SWITCHES] = switches
     begin_here(state)
 
 
 @in_place
 def begin_here(state):
-    """Start a game from the position that is set up."""
     limits = state[LIMITED : LIMITED + LIMITS]
     restrict(state, limits)
     other = SAID + MESSAGE * (1 - state[MOVER])
@@ -132,9 +84,8 @@ def begin_here(state):
     state[SAID + MESSAGE * state[MOVER] + 1] = NO_SQUARE
     state[other + CHECKS] = directions(state, limits)
     state[other + TRIES] = announced_tries(state, limits, state[SWITCHES])
-    state[KEYS + min(state[CLOCK], LONGEST)] = key_of(state, possible_passant(state, limits))
-    state[END] = ending(state, limits)
-    state[END] = other_ending(state)
+    state[KEYS + min(state[CLOCK], LONGEST)] = position.key_of(state, possible_passant(state, limits))
+    state[END] = other_ending(state, limits)
 
 
 @in_place
@@ -150,10 +101,10 @@ def mover(state):
 @in_place
 def legal(state, out):
     colour, switches = state[MOVER], state[SWITCHES]
-    tries = 1 if switches & TRIES_HIDDEN else state[SAID + MESSAGE * (1 - colour) + TRIES]
+    tries = 1 if switches & attempts.TRIES_HIDDEN else state[SAID + MESSAGE * (1 - colour) + TRIES]
     own = state[MEN + colour]
-    count = attempts(state, own, colour, state[RIGHTS], tries, state[REFUSED : REFUSED + 64], out)
-    return sift(state, out, count) if switches & (TRIES_BY_SQUARE | MAY_ASK) else count
+    count = attempts.attempts(state, own, colour, state[RIGHTS], tries, state[REFUSED : REFUSED + 64], out)
+    return sift(state, out, count) if switches & (attempts.TRIES_BY_SQUARE | attempts.MAY_ASK) else count
 
 
 @in_place
@@ -162,7 +113,7 @@ def must_take(state):
     turn = TURNS + TURN * state[MOVER]
     if state[turn + ANSWER] != YES:
         return False
-    return state[SWITCHES] & MUST_TAKE != 0 or state[turn + REFUSED_AFTER] == 0
+    return state[SWITCHES] & attempts.MUST_TAKE != 0 or state[turn + REFUSED_AFTER] == 0
 
 
 @in_place
@@ -170,7 +121,7 @@ def sift(state, out, count):
     """Keep the attempts that the announced squares, or the answer to the question, permit; add the question."""
     colour, switches, must = state[MOVER], state[SWITCHES], must_take(state)
     answer, pawns = state[TURNS + TURN * colour + ANSWER], state[PAWN]
-    takers = state[SAID + MESSAGE * (1 - colour) + TRIES] if switches & TRIES_BY_SQUARE else ALL
+    takers = state[SAID + MESSAGE * (1 - colour) + TRIES] if switches & attempts.TRIES_BY_SQUARE else ALL
     if answer == NO:
         takers = NONE
     kept = 0
@@ -180,44 +131,39 @@ def sift(state, out, count):
         if takers & start != 0 if takes else not must:
             out[kept] = out[i]
             kept += 1
-    if switches & MAY_ASK and answer == NOT_ASKED:
+    if switches & attempts.MAY_ASK and answer == NOT_ASKED:
         out[kept] = ANY
         kept += 1
     return kept
 
 
 @in_place
-def is_repeated(state):
-    clock, times = min(state[CLOCK], LONGEST), 0
-    for ply in range(clock - 3):  # the key contains the side to move, so every second one differs
-        if state[KEYS + ply] == state[KEYS + clock]:
-            times += 1
-    return times >= 2
-
-
-@in_place
 def ending(state, limits):
-    """Return the reason why the game is over in this position, or 0."""
     if not can_move(state, limits):
         return CHECKMATE if limits[CHECKERS] else STALEMATE
     switches = state[SWITCHES]
-    if not switches & NO_MATERIAL and cannot_mate(state):
+    if not switches & attempts.NO_MATERIAL and position.cannot_mate(state):
         return MATERIAL
-    if not switches & NO_FIFTY and state[CLOCK] >= LONGEST:
+    if not switches & attempts.NO_FIFTY and state[CLOCK] >= LONGEST:
         return FIFTY
-    if not switches & NO_REPETITION and state[CLOCK] >= 4 and is_repeated(state):
-        return REPETITION
-    return 0
+    clock, times = min(state[CLOCK], LONGEST), 0
+    if switches & attempts.NO_REPETITION:
+        return 0
+    for ply in range(clock - 3):  # the key contains the side to move, so every second one differs
+        if state[KEYS + ply] == state[KEYS + clock]:
+            times += 1
+    return REPETITION if times >= 2 else 0
 
 
 @in_place
-def other_ending(state):
-    """Apply stalemate-loses and no-fifty-moves rules to the reason for the end."""
-    if state[END] == STALEMATE and state[SWITCHES] & STALEMATE_LOSES:
+def other_ending(state, limits):
+    """Return the reason for the end if stalemate may lose, or fifty moves may be no draw."""
+    end = ending(state, limits)
+    if end == STALEMATE and state[SWITCHES] & attempts.STALEMATE_LOSES:
         return LOST_STALEMATE
-    if state[END] == 0 and state[SWITCHES] & LONG_LIMIT and state[CLOCK] >= VERY_LONGEST:
+    if end == 0 and state[SWITCHES] & attempts.LONG_LIMIT and state[CLOCK] >= VERY_LONGEST:
         return TOO_LONG
-    return state[END]
+    return end
 
 
 @in_place
@@ -227,7 +173,7 @@ def remember_key(state, limits):
         for ply in range(LONGEST):
             state[KEYS + ply] = state[KEYS + ply + 1]
         clock = LONGEST
-    state[KEYS + clock] = key_of(state, possible_passant(state, limits))
+    state[KEYS + clock] = position.key_of(state, possible_passant(state, limits))
 
 
 @in_place
@@ -236,13 +182,13 @@ def accept(state, limits, action):
     colour = state[MOVER]
     said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
     switches = state[SWITCHES]
-    announced_capture(state, victim_square(state, action), end_of(action), switches & PASSANT_AT_ARRIVAL, said)
-    if said[WHAT_WAS_TAKEN]:
-        state[TAKEN + 2 * (1 - colour) + (0 if said[WHAT_WAS_TAKEN] == PAWN_TAKEN else 1)] += 1
+    attempts.announced_capture(state, action, switches & attempts.PASSANT_AT_ARRIVAL, said)
+    if said[attempts.TAKEN]:
+        state[TAKEN + 2 * (1 - colour) + (0 if said[attempts.TAKEN] == attempts.PAWN_TAKEN else 1)] += 1
     make(state, action)
     restrict(state, limits)
     said[CHECKS] = directions(state, limits)
-    said[TRIES] = pawn_tries(state, limits, switches & PROMOTIONS_COUNT_FOUR)
+    said[TRIES] = attempts.pawn_tries(state, limits, switches & attempts.PROMOTIONS_COUNT_FOUR)
     remember_key(state, limits)
     state[END] = ending(state, limits)
 
@@ -253,19 +199,17 @@ def accept_otherwise(state, limits, action):
     colour = state[MOVER]
     said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
     switches, turn, next_turn = state[SWITCHES], TURNS + TURN * colour, TURNS + TURN * (1 - colour)
-    announce_capture(state, action, switches, said)
-    if said[WHAT_WAS_TAKEN]:
-        state[TAKEN + 2 * (1 - colour) + (0 if said[WHAT_WAS_TAKEN] == PAWN_TAKEN else 1)] += 1
+    attempts.announce_capture(state, action, switches, said)
+    if said[attempts.TAKEN]:
+        state[TAKEN + 2 * (1 - colour) + (0 if said[attempts.TAKEN] == attempts.PAWN_TAKEN else 1)] += 1
     make(state, action)
     restrict(state, limits)
     said[CHECKS] = directions(state, limits)
     said[TRIES] = announced_tries(state, limits, switches)
-    state[turn + PROMOTED] = 1 if switches & PROMOTION_SAID and promotion_of(action) else 0
-    for cell in range(TURN):
-        state[next_turn + cell] = 0
+    state[turn + PROMOTED] = 1 if switches & attempts.PROMOTION_SAID and promotion_of(action) else 0
+    state[next_turn : next_turn + TURN] = 0
     remember_key(state, limits)
-    state[END] = ending(state, limits)
-    state[END] = other_ending(state)
+    state[END] = other_ending(state, limits)
 
 
 @in_place
@@ -273,9 +217,9 @@ def apply(state, action):
     if action == ANY:
         answer(state)
         return
-    limits, otherwise = state[LIMITED : LIMITED + LIMITS], state[SWITCHES] & RULE_SET
+    limits, otherwise = state[LIMITED : LIMITED + LIMITS], state[SWITCHES] & attempts.RULE_SET
     if not is_legal(state, limits, action):
-        refuse(state[REFUSED : REFUSED + 64], start_of(action), end_of(action))
+        attempts.refuse(state[REFUSED : REFUSED + 64], start_of(action), end_of(action))
         if otherwise:
             turn = TURNS + TURN * state[MOVER]
             state[turn + (REFUSED_BEFORE if state[turn + ANSWER] == NOT_ASKED else REFUSED_AFTER)] += 1
@@ -284,14 +228,13 @@ def apply(state, action):
         accept_otherwise(state, limits, action)
     else:
         accept(state, limits, action)
-    for square in range(64):
-        state[REFUSED + square] = 0
+    state[REFUSED : REFUSED + 64] = 0
 
 
 @in_place
 def answer(state):
     """Answer the question whether any pawn of the side to move can capture."""
-    can_take = capturing_pawns(state, state[LIMITED : LIMITED + LIMITS]) != 0
+    can_take = attempts.capturing_pawns(state, state[LIMITED : LIMITED + LIMITS]) != 0
     state[TURNS + TURN * state[MOVER] + ANSWER] = YES if can_take else NO
 
 
@@ -311,12 +254,8 @@ def view(state, player, out):
     for cell in range(2):
         out[SEEN_TAKEN + cell] = state[TAKEN + 2 * player + cell]
         out[SEEN_TAKEN + 2 + cell] = state[TAKEN + 2 * (1 - player) + cell]
-    if state[MOVER] == player:
-        for square in range(64):
-            out[SEEN_REFUSED + square] = state[REFUSED + square]
-    else:
-        for square in range(64):
-            out[SEEN_REFUSED + square] = 0
+    for square in range(64):
+        out[SEEN_REFUSED + square] = state[REFUSED + square] if state[MOVER] == player else 0
     out[SEEN_SWITCHES] = state[SWITCHES]
     for cell in range(TURN):
         out[SEEN_TURN + cell] = state[TURNS + TURN * player + cell]
@@ -333,17 +272,17 @@ def score(state):
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
     """Play a game of two random players; the possible attempts are computed once per turn."""
-    choice = np.empty((MAX_MEN, CHOICES), np.int64)
+    choice = np.empty((attempts.MAX_MEN, attempts.CHOICES), np.int64)
     limits = state[LIMITED : LIMITED + LIMITS]
     start(state)
     while state[END] == 0:
         colour = state[MOVER]
         stream = stream_0 if colour == 0 else stream_1
         tries = state[SAID + MESSAGE * (1 - colour) + TRIES]
-        men = choices(state, state[MEN + colour], colour, state[RIGHTS], tries, choice)
-        left = choice_count(choice, men)
+        men = attempts.choices(state, state[MEN + colour], colour, state[RIGHTS], tries, choice)
+        left = attempts.choice_count(choice, men)
         while True:
-            action = taken_choice(choice, random_below(stream, left))
+            action = attempts.taken_choice(choice, random_below(stream, left))
             if is_legal(state, limits, action):
                 break
             left -= PROMOTIONS if promotion_of(action) else 1

@@ -19,9 +19,8 @@ from ..analysis import DEFAULT, DEFAULT_ENGINE, MAN_KINDS, PositionAnalysis, ana
 from ..decisions import Decision, replayed_decisions
 from ..engine import EFFORT, STRAY, Engine, SearchLimit, engine_variants, engines, find_engine, parse_engine, plain_name
 from ..engines.mcts import ENGINES as MODELLED
-from ..engines.simple import ENGINES as SIMPLE
-from ..game import rules
-from ..game.rule_sets import ICC, RULE_SETS, RuleSet, find_rule_set
+from ..engines.sampling import SIMPLE
+from ..game import ICC, RULE_SETS, RuleSet, find_rule_set, rules
 from ..inferences import beliefs
 from ..parameters import GENERIC_NAME, NO_MODEL
 from ..pgn import write_pgn

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.compile.kernel import kernel
 from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, can_move, is_legal, legal_moves, restrict
-from ...games.chess.position import CLOCK, MEN, PLY, POSITION, copy_board, end_of, make, victim_square
+from ...games.chess.position import CLOCK, MEN, PLY, POSITION, copy_board, make
 from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
 
 REFUSED, MATED, STALEMATED, REPLIED = 0, 1, 2, 3
@@ -23,7 +23,7 @@ ENDS, MESSAGES = 4, 1 << 20
 @kernel
 def _make_aloud(board, move, limits, said):
     """Make a legal move, compute the opponent's limits, and write the message; return its code."""
-    announced_capture(board, victim_square(board, move), end_of(move), False, said)
+    announced_capture(board, move, False, said)
     make(board, move)
     board[CLOCK], board[PLY] = 0, 0
     restrict(board, limits)

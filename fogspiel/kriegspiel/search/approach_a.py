@@ -17,38 +17,23 @@ import numpy as np
 
 from ...core.compile.kernel import kernel, ones, trailing_zeros
 from ...core.rng import random_below, random_unit
-from ...games.chess.bitboards import ALL, KING, KNIGHT, LAST_RANKS, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit, kind_on
-from ...games.chess.moves import LIMITS, MAX_MOVES, is_legal, legal_moves, restrict
-from ...games.chess.position import (
-    CLOCK,
-    MEN,
-    MOVER,
-    PASSANT,
-    PLY,
-    POSITION,
-    RIGHTS,
-    cannot_mate,
-    copy_board,
-    end_of,
-    make,
-    move_of,
-    start_of,
-    victim_square,
-)
+from ...games.chess import position
+from ...games.chess.bitboards import ALL, KING, LAST_RANKS, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit, kind_on
+from ...games.chess.moves import LIMITS, MAX_MOVES, attackers, is_legal, legal_moves, restrict
+from ...games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, copy_board, end_of, make, start_of
+from ..beliefs.consistent_boards import AT_FIRST, random_kind, random_square
+from ..beliefs.consistent_boards import PIECES as PIECE_KINDS
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
-from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
-from ..game.rule_sets import tries_fit
+from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries, tries_fit
 
 FIFTY_MOVES = 100  # plies without a capture or a pawn move that end a game
 LONGEST_GAME = 300  # plies after which a simulated game is a draw, if the fifty-move rule has not ended it before
 BOARDS = 12  # boards drawn in search of one that fits the last message
 ALMOST_ALWAYS = 0.9  # probability that a simulated player recaptures or uses a pawn try if it can
 DEEPEST = 200  # greatest number of nodes on a path through the tree; three are added in one step
-# Knights, bishops, rooks and queen of a side: no other pieces are drawn.
-PIECES_AT_HOME = np.array([0, 2, 2, 2, 1, 0], np.int64)
-MEN_OF_A_SIDE = 16
+MEN_OF_A_SIDE, PIECES_AT_HOME = 16, 7  # no more pieces are drawn
 A_FILE = np.int64(0x0101010101010101)
-NO_NODE, NO_COLOUR, NO_MOVE = -1, -1, -1
+NO_NODE, NO_MOVE = -1, -1
 VALUES = np.array([1, 3, 3, 5, 9, 0], np.int64)  # of pawn, knight, bishop, rook, queen and king, for remedies
 # Quality of a drawn board: impossible, possible, or consistent with the last messages.
 ILLEGAL, LEGAL, FITTING = 0, 1, 2
@@ -78,7 +63,6 @@ class Remedies(NamedTuple):
 
 
 def empty_message_tree(nodes: int) -> MessageTree:
-    """Return a tree with capacity for this many nodes, and its root."""
     tree = MessageTree(np.zeros(nodes, NODE), np.ones(1, np.int64))
     tree.nodes["child"] = tree.nodes["sibling"] = NO_NODE
     return tree
@@ -100,23 +84,18 @@ def draw_square(prob, row, free, stream):
             if u < 0.0:
                 return square
             left &= left - 1
-    nth, left = random_below(stream, ones(free)), free
-    while nth:
-        left &= left - 1
-        nth -= 1
-    return trailing_zeros(left)
+    return random_square(free, stream)
 
 
 @kernel
 def draw_board(prob, known, clock, pos, stream):
     """Set up a board: our men, their king, then their remaining pawns and pieces, by the matrices."""
     mine = known.colour
-    for cell in range(POSITION):
-        pos[cell] = 0
+    pos[:] = 0
     for kind in range(KING + 1):
         pos[kind] = known.men[kind]
     pos[MEN + mine], pos[MOVER], pos[RIGHTS] = known.own, mine, known.rights
-    pos[PASSANT], pos[CLOCK], pos[PLY] = NO_SQUARE, clock, 0
+    pos[position.PASSANT], pos[CLOCK], pos[PLY] = NO_SQUARE, clock, 0
     king = draw_square(prob, KINGS, ~known.own, stream)
     pos[KING] |= bit(king)
     taken = known.own | bit(king)
@@ -131,16 +110,11 @@ def draw_board(prob, known, clock, pos, stream):
         filled |= A_FILE << (square % 8)
         pos[PAWN] |= bit(square)
         taken |= bit(square)
-    counts = PIECES_AT_HOME.copy()
-    left = counts.sum()
-    for _ in range(min(known.their_pieces, left)):
+    counts = AT_FIRST.copy()
+    for _ in range(min(known.their_pieces, PIECES_AT_HOME)):
         square = draw_square(prob, PIECES, ~taken, stream)
-        nth, kind = random_below(stream, left), KNIGHT
-        while nth >= counts[kind]:
-            nth -= counts[kind]
-            kind += 1
+        kind = random_kind(counts, stream, PIECE_KINDS)
         counts[kind] -= 1
-        left -= 1
         pos[kind] |= bit(square)
         taken |= bit(square)
     pos[MEN + 1 - mine] = taken & ~known.own
@@ -149,19 +123,15 @@ def draw_board(prob, known, clock, pos, stream):
 @kernel
 def fits(pos, known, refused, limits):
     """Return the agreement of a board with the last message and the refusals; their king may not stand in check."""
-    pos[MOVER] = 1 - pos[MOVER]
-    restrict(pos, limits)
-    in_check = limits[0] != 0
-    pos[MOVER] = 1 - pos[MOVER]
-    restrict(pos, limits)
-    if in_check:
+    if attackers(pos, position.king_of(pos, 1 - pos[MOVER]), pos[MOVER], position.occupied(pos)):
         return ILLEGAL
+    restrict(pos, limits)
     if directions(pos, limits) != known.checks or not tries_fit(pawn_tries(pos, limits, 0), known.tries):
         return LEGAL
     for start in range(64):
         left = refused[start]
         while left:
-            if is_legal(pos, limits, move_of(start, trailing_zeros(left), 0)):
+            if is_legal(pos, limits, position.move_of(start, trailing_zeros(left), 0)):
                 return LEGAL
             left &= left - 1
     return FITTING
@@ -189,7 +159,7 @@ def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
 @kernel
 def make_and_say(pos, move, limits, said):
     """Make a move, compute the limits of the opponent, and write the referee's message."""
-    announced_capture(pos, victim_square(pos, move), end_of(move), 0, said)
+    announced_capture(pos, move, 0, said)
     make(pos, move)
     restrict(pos, limits)
     said[CHECKS] = directions(pos, limits)
@@ -201,7 +171,7 @@ def richest_capture(pos, moves, count):
     """Return the legal move that captures the most valuable man, or NO_MOVE."""
     found, most = NO_MOVE, 0
     for i in range(count):
-        victim = victim_square(pos, moves[i])
+        victim = position.victim_square(pos, moves[i])
         if victim != NO_SQUARE and VALUES[kind_on(pos, victim)] > most:
             found, most = moves[i], VALUES[kind_on(pos, victim)]
     return found
@@ -228,15 +198,6 @@ def pseudorandom_move(pos, moves, count, said, remedies, stream):
 
 
 @kernel
-def adjudicate(pos):
-    """Return the winner of a standard endgame of a lone king against a rook or a queen, or NO_COLOUR."""
-    for colour in range(2):
-        if ones(pos[MEN + 1 - colour]) == 1 and pos[MEN + colour] & (pos[ROOK] | pos[QUEEN]):
-            return colour
-    return NO_COLOUR
-
-
-@kernel
 def share_of_men(pos, mine):
     """Return our share of the values of all men but the kings, 1/2 if there are none."""
     ours, summed = 0, 0
@@ -251,10 +212,10 @@ def playout(pos, mine, limits, said, remedies, stream):
     """Play pseudorandom moves to the end of the game, or to the horizon; return the score of our side."""
     moves = np.empty(MAX_MOVES, np.int64)
     for _ in range(remedies.horizon):
-        winner = adjudicate(pos)
-        if winner != NO_COLOUR:
-            return 1.0 if winner == mine else 0.0
-        if pos[CLOCK] >= FIFTY_MOVES or cannot_mate(pos):
+        for colour in range(2):  # a lone king against a rook or a queen: a standard endgame
+            if ones(pos[MEN + 1 - colour]) == 1 and pos[MEN + colour] & (pos[ROOK] | pos[QUEEN]):
+                return 1.0 if colour == mine else 0.0
+        if pos[CLOCK] >= FIFTY_MOVES or position.cannot_mate(pos):
             return 0.5
         count = legal_moves(pos, limits, moves)
         if count == 0:
@@ -280,11 +241,6 @@ def add_child(tree, node, key):
     tree.nodes[child].key, tree.nodes[child].sibling = key, tree.nodes[node].child
     tree.nodes[node].child = child
     return child
-
-
-@kernel
-def message_key(said):
-    return said[TAKEN] + 4 * (said[SQUARE] + 1) + 512 * said[CHECKS] + 16384 * said[TRIES]
 
 
 @kernel
@@ -319,8 +275,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, remedies, stream, it
             restrict(pos, limits)
         elif not draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
             continue
-        for cell in range(MESSAGE):
-            said[cell] = last[cell]
+        said[:] = last
         node, depth = 0, 0
         path[0] = 0
         while depth < DEEPEST - 3 and tree.used[0] + 3 < len(tree.nodes):
@@ -342,7 +297,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, remedies, stream, it
             else:
                 make_and_say(pos, pseudorandom_move(pos, moves, count, said, remedies, stream), limits, said)
             # Boards that have given the same message share a node: that is all we would know.
-            key = message_key(said)
+            key = said[TAKEN] + 4 * (said[SQUARE] + 1) + 512 * said[CHECKS] + 16384 * said[TRIES]
             child = child_with(tree, node, key)
             node = child if child != NO_NODE else add_child(tree, node, key)
             depth += 1

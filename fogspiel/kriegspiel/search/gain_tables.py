@@ -10,28 +10,17 @@ from typing import Protocol
 
 import numpy as np
 
-from ...core.compile.kernel import in_place, inlined, kernel
+from ...core.compile.kernel import in_place, inlined, kernel, ones
+from ...games.chess import search
 from ...games.chess.bitboards import KINDS, NO_SQUARE, NONE, PAWN, WHITE, bit, kind_on
 from ...games.chess.moves import CHECKERS, LIMITS, can_move, destinations, restrict
 from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, copy_board, end_of, make, start_of
-from ...games.chess.search import (
-    LEVELS,
-    ROW,
-    SCORE,
-    VALUE,
-    WORTH,
-    change,
-    material_score,
-    place,
-    search_move,
-    static_value,
-)
+from ...games.chess.search import LEVELS, ROW, SCORE, VALUE, WORTH, change, material_score, place, search_move
 from ..parameters import FogParameters, phase_of_men
 
 ILLEGAL = -(2**31)  # less than any gain: the least 32-bit number
 MAX = 2000  # more than two queens (set by hand)
-# Pseudo-boards with the mean attempt's gain, added to those on which an attempt was evaluated; set by hand.
-DOUBT = 2.0
+DOUBT = 2.0  # pseudo-boards with the mean attempt's gain, added to those on which an attempt was evaluated; set by hand
 
 
 class Evaluator(Protocol):
@@ -115,23 +104,12 @@ class Quiescence(SearchThreads):
 
 GAIN_LEVELS, THREAT_LEVELS = 6, 4  # search depth in positions
 GREATEST_THREAT = 1000  # a queen and some more (set by hand)
-ALL_SQUARES = 2**64 - 1  # mask that makes a set of squares a non-negative number
 
 
 @inlined
 def place_position(rows, position, score):
     copy_board(position, rows[0])
     rows[0, SCORE] = score
-
-
-@in_place
-def threat_in(position, score, worths, rows):
-    """Return our best capture if it were our move in a position with the opponent to move, not in check."""
-    place_position(rows, position, score)
-    rows[0, MOVER], rows[0, PASSANT] = 1 - position[MOVER], NO_SQUARE
-    stand = static_value(rows[0])
-    value, _ = search_move(rows[:THREAT_LEVELS], worths, 0, stand, stand + GREATEST_THREAT)
-    return min(max(value - stand, 0), GREATEST_THREAT)
 
 
 @in_place
@@ -145,12 +123,16 @@ def value_after(position, score, before, worths, threat, rows, limits):
     theirs, _ = search_move(rows, worths, 0, -before - MAX, -before + MAX)
     if checked or threat == 0.0:
         return float(-theirs)
-    return -theirs + threat * threat_in(position, score, worths, rows)
+    # the threat: our best capture if it were our move
+    place_position(rows, position, score)
+    rows[0, MOVER], rows[0, PASSANT] = 1 - position[MOVER], NO_SQUARE
+    stand = search.static_value(rows[0])
+    value, _ = search_move(rows[:THREAT_LEVELS], worths, 0, stand, stand + GREATEST_THREAT)
+    return -theirs + threat * min(max(value - stand, 0), GREATEST_THREAT)
 
 
 @kernel
 def tabulate_threats(boards, attempts, worths, threat, rows, gains):
-    """Fill the table of gains; attempts are grouped by man."""
     limits, after = np.empty((2, LIMITS), np.int64), np.empty(POSITION, np.int64)
     for b in range(len(boards)):
         board = boards[b]
@@ -173,27 +155,19 @@ def tabulate_threats(boards, attempts, worths, threat, rows, gains):
             gains[b, a] = np.int32(min(max(value - before, -MAX), MAX))
 
 
-def worth_table(worths: np.ndarray, placement: float) -> np.ndarray:
-    """Expand values by kind to values by colour, kind and square, with the square bonuses of chess.
-
-    For men other than pawns only the share `placement` of the bonus is added.
-    """
-    squares = WORTH - VALUE[None, :KINDS, None]
-    shares = np.where(np.arange(KINDS) == PAWN, 1.0, placement)
-    return np.asarray(np.round(worths[None, :, None] + shares[None, :, None] * squares).astype(np.int64))
-
-
 class ThreatEvaluator(SearchThreads):
     """Evaluator of attempts by their gains and threats."""
 
     def __init__(self, parameters: FogParameters, worths: np.ndarray, threads: int = 1):
         super().__init__(threads, GAIN_LEVELS)
         self.threat = parameters.threat
-        self.tables = [worth_table(by_kind, parameters.placement) for by_kind in worths]
+        # values by colour, kind and square, with the square bonuses of chess: for men other than pawns a share of them
+        shares = np.where(np.arange(KINDS) == PAWN, 1.0, parameters.placement)
+        bonuses = shares[None, :, None] * (WORTH - VALUE[None, :KINDS, None])
+        self.tables = [np.round(by_kind[None, :, None] + bonuses).astype(np.int64) for by_kind in worths]
 
     def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
-        men = int(boards[0, MEN] | boards[0, MEN + 1]) & ALL_SQUARES
-        worths = self.tables[phase_of_men(men.bit_count())]
+        worths = self.tables[phase_of_men(ones(boards[0, MEN] | boards[0, MEN + 1]))]
         self.fill(tabulate_threats, boards, gains, attempts, worths, self.threat)
 
 

@@ -93,33 +93,15 @@ def assume(meta, action, power):
 
 
 @kernel
-def reply_in_silence(meta, zeros):
-    """Let the opponent make a move without announcements."""
-    kings = meta.theirs[KING] & ~sure_attacks(meta)
-    if kings:
-        meta.theirs[KING] = kings
-    spread(meta)
-    hear_check_to_us(meta, 0)
-    meta.tries = 0
-    hear_tries(meta, 0, zeros)
-    repair(meta)
-    grow_older(meta)
-
-
-@kernel
-def _value_move(meta, action, power, boards, weights):
-    boards[0] = meta
-    took = assume(boards[0], action, power)
-    worth = value(boards[0], end_of(action), took, weights)
-    kind = kind_on(meta.men, start_of(action))
-    return worth if took or kind == PAWN else worth + prey(meta, kind, end_of(action), weights)
-
-
-@kernel
 def value_moves(meta, moves, count, power, boards, weights, out):
     """Fill in the static values of moves; `power` has each man's sure captures. A board is overwritten."""
     for i in range(count):
-        out[i] = _value_move(meta, moves[i], power[start_of(moves[i])], boards, weights)
+        start, end = start_of(moves[i]), end_of(moves[i])
+        boards[0] = meta
+        took = assume(boards[0], moves[i], power[start])
+        out[i], kind = value(boards[0], end, took, weights), kind_on(meta.men, start)
+        if not took and kind != PAWN:
+            out[i] += prey(meta, kind, end, weights)
 
 
 @inlined
@@ -156,9 +138,17 @@ def _pick_moves(men, moves, values, count, history, picks):
 
 @kernel
 def _begin_level(place, static, budget, room, weights):
-    """Let the opponent reply on a level's board, evaluate all own moves there, and pick those to search."""
+    """Let the opponent reply in silence on a level's board, evaluate all own moves there, and pick those to search."""
     meta, level = room.boards[place], room.levels[place]
-    reply_in_silence(meta, room.zeros)
+    kings = meta.theirs[KING] & ~sure_attacks(meta)
+    if kings:
+        meta.theirs[KING] = kings
+    spread(meta)
+    hear_check_to_us(meta, 0)
+    meta.tries = 0
+    hear_tries(meta, 0, room.zeros)
+    repair(meta)
+    grow_older(meta)
     count = plausible_moves(meta, level.moves)
     value_moves(meta, level.moves, count, room.zeros, room.boards[place + 1 :], weights, level.values)
     picked = _pick_moves(meta.men, level.moves, level.values, count, room.history, level.picks)
@@ -199,9 +189,7 @@ def search_deeper(static, budget, room, weights):
 @kernel
 def search_moves(meta, moves, power, statics, places, budget, room, weights, out):
     """Fill in the values by search of the moves at these indices, each with the same budget of metapositions."""
-    for kind in range(KINDS):
-        for square in range(64):
-            room.history[kind, square] = 0
+    room.history[:] = 0
     for place in places:
         room.boards[0] = meta
         assume(room.boards[0], moves[place], power[start_of(moves[place])])
@@ -224,7 +212,6 @@ class Ranking:
     values: np.ndarray
 
     def best_first(self, cost: Callable[[int], float]) -> list[int]:
-        """Return the moves, best first by their values minus their costs."""
         costs = np.array([cost(move) for move in self.moves.tolist()])
         return [int(move) for move in self.moves[np.argsort(costs - self.values, kind="stable")]]
 
@@ -261,7 +248,6 @@ class Searcher:
     def _search(
         self, meta: np.record, moves: np.ndarray, power: np.ndarray, statics: np.ndarray, budget: int
     ) -> np.ndarray:
-        """Return the values of the moves when the best of them share a budget."""
         values = statics.copy()
         picked = np.argsort(-statics, kind="stable")[:AT_ROOT]
         picked = picked[(statics[picked] >= HOPELESS) & (statics[picked] <= DECIDED)]
@@ -273,11 +259,9 @@ class Searcher:
             search_moves(meta, moves, power, statics, places, share, room, WEIGHTS, values)
 
         threads = len(self.rooms)
-        if threads == 1:
-            look(self.rooms[0], picked)
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(look, self.rooms, [picked[thread::threads].copy() for thread in range(threads)]))
+        shares = [picked[thread::threads].copy() for thread in range(threads)]
+        with ThreadPoolExecutor(threads) as pool:  # it starts no thread before it is used
+            list((map if threads == 1 else pool.map)(look, self.rooms, shares))
         return values
 
     def renew(self, ranking: Ranking, meta: np.record, power: np.ndarray) -> None:

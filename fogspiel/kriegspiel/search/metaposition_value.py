@@ -8,20 +8,7 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import (
-    A_FILE,
-    BISHOP,
-    KINDS,
-    KING,
-    KNIGHT,
-    PAWN,
-    QUEEN,
-    ROOK,
-    around,
-    bit,
-    diagonal,
-    straight,
-)
+from ...games.chess.bitboards import A_FILE, BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, around, bit
 from ..beliefs.metaposition import AGE_OF_A_MAN, age_sum, enemies, per_file, possible_men, sure_attacks
 
 _WEIGHTS = (
@@ -60,14 +47,13 @@ _LAYOUT = [(name, np.float64, np.shape(values)) for name, values in _WEIGHTS]
 # The weights as kernels receive them.
 WEIGHTS: np.record = np.array([tuple(values for _, values in _WEIGHTS)], np.dtype((np.record, _LAYOUT)))[0]
 
-CENTRALITY = np.array(
-    [1.0 + 3.2 * (min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8)) / 6 for s in range(64)], np.float64
-)  # cost of a possible square of the opponent's king: 1 in a corner, 4.2 in the centre
+# Steps from a square to the nearest edge file and rank: 0 in a corner, 6 in the centre.
+NEAREST_EDGES = np.array([min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8) for s in range(64)], np.float64)
+CENTRALITY = 1.0 + 3.2 * NEAREST_EDGES / 6  # cost of a possible square of the opponent's king
 # Weight of the confinement of the opponent's king, by the number of its remaining men.
 PROGRESS = np.array([1.0, 0.2, 0.1, 0.05, 0.05, 0.02])
 ENOUGH = 4  # useful number of men that can mate alone, or promote
-# Probability that a man of the opponent, late in a game, cannot move: mostly a blocked pawn.
-BLOCKED = 0.75
+BLOCKED = 0.75  # probability that a man of the opponent, late in a game, cannot move: mostly a blocked pawn
 PATIENT = 20  # own moves without a capture or a pawn move before patience ends
 # With fewer men besides its king the opponent can be mated; with fewer own men they stay together.
 END_NEAR, FEW_OWN = 6, 5
@@ -94,23 +80,14 @@ def _pawn_danger(meta, squares, weights):
     return danger
 
 
-@inlined
-def _least_protector(meta, protectors):
-    for kind in range(KING):
-        if meta.men[kind] & protectors:
-            return kind
-    return KING
-
-
 @kernel
 def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
     """Return the safety of an own man, from 0 to 1; `across` and `aslant` are the lines that it stands on."""
     queens = meta.theirs[QUEEN]
     pawns = bitboards.PAWN_ATTACKS[0, square] & meta.theirs[PAWN]
     attackers = across & (meta.theirs[ROOK] | queens) | aslant & (meta.theirs[BISHOP] | queens)
-    attackers |= (
-        bitboards.KNIGHT_ATTACKS[square] & meta.theirs[KNIGHT] | bitboards.KING_ATTACKS[square] & meta.theirs[KING]
-    )
+    attackers |= bitboards.KNIGHT_ATTACKS[square] & meta.theirs[KNIGHT]
+    attackers |= bitboards.KING_ATTACKS[square] & meta.theirs[KING]
     if attackers | pawns == 0:
         return 1.0
     men = enemies(meta)
@@ -127,15 +104,14 @@ def _safety(meta, kind, square, across, aslant, moved, took, ages, weights):
         danger = min(1.0, danger * weights.just_moved)
     if kind == KING:
         return 1.0 - danger
-    protectors = (
-        bitboards.PAWN_ATTACKS[1, square] & meta.men[PAWN]
-        | bitboards.KNIGHT_ATTACKS[square] & meta.men[KNIGHT]
-        | bitboards.KING_ATTACKS[square] & meta.men[KING]
-    )
+    protectors = bitboards.PAWN_ATTACKS[1, square] & meta.men[PAWN] | bitboards.KING_ATTACKS[square] & meta.men[KING]
+    protectors |= bitboards.KNIGHT_ATTACKS[square] & meta.men[KNIGHT]
     protectors |= across & (meta.men[ROOK] | meta.men[QUEEN]) | aslant & (meta.men[BISHOP] | meta.men[QUEEN])
     if protectors == 0:
         return 1.0 - max(danger, weights.unprotected)
-    least = _least_protector(meta, protectors)
+    least = PAWN
+    while least < KING and not meta.men[least] & protectors:
+        least += 1
     floor = weights.least_danger * danger
     danger *= weights.protected * (1.0 - weights.protection[least]) * men / 15
     for _ in range(ones(protectors) - 1):
@@ -202,31 +178,15 @@ def _pawn_progress(meta, square, men, weights):
 
 
 @kernel
-def _helplessness(meta):
-    """Return the probability that only the king of the opponent could move."""
-    if _their_pieces(meta) | (meta.theirs[PAWN] >> 8) & meta.empty:
-        return BLOCKED ** enemies(meta)
-    return 1.0
-
-
-@kernel
 def stalemate_chance(meta, sure, attacked):
-    """Return the share of its squares on which the opponent's king is stalemated, times its helplessness.
+    """Return the share of its squares on which the opponent's king is stalemated, if only the king could move.
 
     The own men attack the squares `sure` in any case, and `attacked` if nothing stands in between.
     """
-    kings = meta.theirs[KING]
-    return ones(kings & ~sure & ~around(~attacked)) / ones(kings) * _helplessness(meta)
-
-
-@kernel
-def _end_near(meta, attacked, men, weights):
-    """Score the endgame: few men of the opponent, its king's squares, mate and stalemate."""
-    kings, sure = meta.theirs[KING], sure_attacks(meta)
-    quiet = kings & ~sure
-    total = weights.confined * PROGRESS[men] * confinement(quiet if quiet else kings)
-    mate = ones(kings & sure & ~around(~attacked)) / ones(kings) / (1 << men)
-    return total + weights.mate_chance * mate - weights.stalemate_chance * stalemate_chance(meta, sure, attacked)
+    kings, helpless = meta.theirs[KING], 1.0
+    if _their_pieces(meta) | (meta.theirs[PAWN] >> 8) & meta.empty:
+        helpless = BLOCKED ** enemies(meta)
+    return ones(kings & ~sure & ~around(~attacked)) / ones(kings) * helpless
 
 
 @kernel
@@ -248,7 +208,7 @@ def value(meta, moved, took, weights):
         left = meta.men[kind]
         while left:
             square = trailing_zeros(left)
-            across, aslant = straight(square, blocked), diagonal(square, blocked)
+            across, aslant = bitboards.straight(square, blocked), bitboards.diagonal(square, blocked)
             total += worth * _safety(meta, kind, square, across, aslant, moved, took, ages, weights)
             if kind == PAWN:
                 attacked |= bitboards.PAWN_ATTACKS[0, square]
@@ -279,7 +239,10 @@ def value(meta, moved, took, weights):
     if fit == 0:
         total -= weights.no_mating_men
     if men < END_NEAR and own > men:
-        total += _end_near(meta, attacked, men, weights)
+        kings, sure = meta.theirs[KING], sure_attacks(meta)
+        end_near = weights.confined * PROGRESS[men] * confinement(kings & ~sure if kings & ~sure else kings)
+        end_near += weights.mate_chance * (ones(kings & sure & ~around(~attacked)) / ones(kings) / (1 << men))
+        total += end_near - weights.stalemate_chance * stalemate_chance(meta, sure, attacked)
     if meta.quiet > PATIENT:
         total -= weights.patience * (meta.quiet - PATIENT)
     if own < FEW_OWN:

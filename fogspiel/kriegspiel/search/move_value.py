@@ -12,32 +12,233 @@ captured, a piece captured, check. They reply: nothing of ours captured, the mov
     weigh_outcomes           all of this for a single move
 """
 
+import math
+
 import numpy as np
 
 from ...core.compile.kernel import in_place, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import BETWEEN, KING, NEXT, PAWN, attacks_of, bit, kind_on, reach
+from ...games.chess.bitboards import BETWEEN, BISHOP, KING, KNIGHT, PAWN, ROOK, attacks_of, bit, kind_on, reach
 from ...games.chess.position import castling_rook, end_of, promotion_of, start_of
-from ..beliefs.probability_matrices import (
-    KINGS,
-    PAWNS,
-    PIECES,
-    PROTECTED,
-    UNPROTECTED,
-    king_legality,
-    unpinned_legality,
-)
-from ..game.attempts import BY_KNIGHT, line_of_check
-from .board_features import (
-    MEN_AT_HOME,
-    confinement,
-    danger_of_king,
-    ending_bonus,
-    lift,
-    measure_board,
-    net_loss,
-    value_of,
-)
+from ..beliefs import probability_matrices as matrices
+from ..beliefs.matrix_motion import predict_capture, predict_quiet_move
+from ..beliefs.probability_matrices import KINGS, MIN, PAWNS, PIECES, PROTECTED, SURVEY, UNPROTECTED, survey_board
+
+# Features shared by all attempts at a node in approach C: the value of the board, the hazards of our men.
+#
+# The paper's value is the number of our men minus theirs. Ours beyond it: men have values, and pawns gain by advancing.
+# Attacked squares, protected men, the danger of our king and, when they have few men left, the confinement of their
+# king and the probability of mate count a little, all of them from the same matrices.
+
+MAX_SLIDERS = 16  # no side has more men
+_FEATURE_FIELDS = [
+    ("survey", SURVEY),  # (first: Numba requires its offset to be aligned)
+    ("worth", np.float32, 64),  # value of our man on a square
+    ("loss", np.float32, (2, 64)),  # expected loss there at their next move: unprotected, protected
+    ("material", np.float32),  # value of our men minus theirs
+    ("all_loss", np.float32),  # our expected loss at their next move, and the probability of any loss
+    ("all_chance", np.float32),
+    ("others_loss", np.float32),  # the same without the lifted man
+    ("others_chance", np.float32),
+    ("king_danger", np.float32),  # severity of a check
+    ("pinned", np.float32),  # probability that the lifted man is pinned
+    ("line", np.int64),  # line on which it may move if pinned
+    ("attacks", np.int64, 64),  # squares attacked by our man on a square
+    ("net", np.int64),  # squares attacked by all men
+    ("possible", np.int64),  # possible squares of their king
+    ("steady", np.int64),  # squares attacked by our non-sliding men, without the lifted one
+    ("sliders", np.int64),  # number of other sliders
+    ("slider", np.int64, MAX_SLIDERS),  # their squares
+    ("slides", np.int64, MAX_SLIDERS),  # squares attacked by each when the lifted man is gone
+]
+# Common features of all attempts at a node, and of all attempts of a lifted man.
+FEATURES = np.dtype((np.record, np.dtype(_FEATURE_FIELDS, align=True)))
+UNSAFE = 2.0  # how much each man that controls a square next to our king makes it less of an escape
+# Preference of captures by pawns over pieces, and the minimum share of its value that a lost man costs.
+EAGER_PAWN, MIN_LOSS = 2.0, 0.1
+MEN_AT_HOME = 15.0  # initial men of a side besides its king
+MOBILE = 3.0  # how much each of their men makes stalemate less likely
+FEW = 4  # with this few men besides their king its confinement starts to count
+
+
+@in_place
+def value_of(kind, square, known, parameters):
+    """Return the value of a man of ours; pawns gain with rank, more so the fewer men they have."""
+    if kind == PAWN:
+        steps = square // 8 - 1 if known.colour == 0 else 6 - square // 8
+        gone = (MEN_AT_HOME - known.their_pawns - known.their_pieces) / MEN_AT_HOME
+        return parameters.value_pawn + parameters.advance * (parameters.advance_early + gone) * steps * steps
+    if kind == KNIGHT:
+        return parameters.value_knight
+    if kind == BISHOP:
+        return parameters.value_bishop
+    if kind == ROOK:
+        return parameters.value_rook
+    if kind == bitboards.QUEEN:
+        return parameters.value_queen
+    return 0.0
+
+
+@in_place
+def material(known, parameters):
+    found = -parameters.value_their_pawn * known.their_pawns - parameters.value_their_piece * known.their_pieces
+    for kind in range(KING):
+        left = known.men[kind]
+        while left:
+            found += value_of(kind, trailing_zeros(left), known, parameters)
+            left &= left - 1
+    return found
+
+
+@in_place
+def danger_of_king(king, own, survey, parameters):
+    """Score the danger of a check on a square for our king: highest if no square around it is safe."""
+    safe = 0.0
+    left = bitboards.KING_ATTACKS[king] & ~own
+    while left:
+        square = trailing_zeros(left)
+        held = survey.control[KINGS, square] + survey.control[PAWNS, square] + survey.control[PIECES, square]
+        safe += 1.0 / (1.0 + UNSAFE * held)
+        left &= left - 1
+    x = survey.control[PIECES, king] + survey.control[PAWNS, king]
+    return parameters.king_danger * x / (1.0 + x) * math.exp(-parameters.king_escape * safe)
+
+
+@in_place
+def net_loss(worth, is_protected, survey, square, parameters):
+    if not is_protected:
+        return worth
+    pawns, pieces = survey.control[PAWNS, square], survey.control[PIECES, square]
+    takers = EAGER_PAWN * parameters.value_their_pawn * pawns + parameters.value_their_piece * pieces
+    taker = takers / (EAGER_PAWN * pawns + pieces + 1e-6)
+    return max(MIN_LOSS * worth, worth - parameters.recapture * taker)
+
+
+@in_place
+def measure_board(prob, known, parameters, features):
+    """Survey the board, and compute the common features of all attempts at a node."""
+    survey = features.survey
+    survey_board(prob, known, parameters, survey)
+    net, possible = bitboards.NONE, bitboards.NONE
+    for kind in range(KING + 1):
+        left = known.men[kind]
+        while left:
+            square = trailing_zeros(left)
+            features.attacks[square] = attacks_of(kind, square, known.colour, known.own)
+            net |= features.attacks[square]
+            left &= left - 1
+    for square in range(64):
+        if prob[KINGS, square] > MIN:
+            possible |= bit(square)
+    features.net, features.possible = net, possible
+    summed = -parameters.value_their_pawn * known.their_pawns - parameters.value_their_piece * known.their_pieces
+    loss, chance = 0.0, 0.0
+    for kind in range(KING):
+        left = known.men[kind]
+        while left:
+            square = trailing_zeros(left)
+            worth = value_of(kind, square, known, parameters)
+            summed += worth
+            features.worth[square] = worth
+            features.loss[UNPROTECTED, square] = survey.hazard[UNPROTECTED, square] * worth
+            net_worth = net_loss(worth, True, survey, square, parameters)
+            features.loss[PROTECTED, square] = survey.hazard[PROTECTED, square] * net_worth
+            is_protected = PROTECTED if net & bit(square) else UNPROTECTED
+            loss += features.loss[is_protected, square]
+            chance += survey.hazard[is_protected, square]
+            left &= left - 1
+    king = trailing_zeros(known.men[KING])
+    features.worth[king], features.loss[UNPROTECTED, king], features.loss[PROTECTED, king] = 0.0, 0.0, 0.0
+    features.material, features.all_loss, features.all_chance = summed, loss, chance
+    features.king_danger = danger_of_king(king, known.own, survey, parameters)
+
+
+@in_place
+def confinement(few, king, prob, net, possible, parameters):
+    """Score the confinement of their king if they have few men: fewer escapes, nearer to the edge and our king."""
+    if few > FEW:
+        return 0.0
+    found, summed, left = 0.0, 1e-9, possible & ~net
+    while left:
+        square = trailing_zeros(left)
+        chance = prob[KINGS, square]
+        summed += chance
+        rank, file = square // 8, square % 8
+        distance = max(abs(rank - king // 8), abs(file - king % 8))
+        found -= chance * (
+            parameters.confinement * ones(bitboards.KING_ATTACKS[square] & ~net)
+            + parameters.centre * (min(rank, 7 - rank) + min(file, 7 - file))
+            + parameters.approach * distance
+        )
+        left &= left - 1
+    return found / summed / (1.0 + few)
+
+
+@in_place
+def ending_bonus(few, prob, hits, net, possible, advantage, parameters):
+    """Return the value of mate by its probability, minus the cost of stalemate, from king squares without escape."""
+    if few > 2 * FEW:
+        return 0.0
+    mate, stalemate, left = 0.0, 0.0, possible & (hits | ~net)
+    while left:
+        square = trailing_zeros(left)
+        if bitboards.KING_ATTACKS[square] & ~net == 0:
+            if hits & bit(square):
+                mate += prob[KINGS, square]
+            else:
+                stalemate += prob[KINGS, square]
+        left &= left - 1
+    bonus = parameters.mate * mate / (1.0 + few)
+    if few <= FEW // 2 and stalemate > 0.0:  # their other men may have no move either
+        bonus -= stalemate * (max(0.0, advantage) + parameters.mate) / (1.0 + MOBILE * few)
+    return bonus
+
+
+@in_place
+def board_value(known, prob, features, parameters):
+    net, few = features.net, known.their_pawns + known.their_pieces
+    return (
+        features.material
+        + parameters.mobility * ones(net & ~known.own)
+        + parameters.protection * ones(net & known.own)
+        + confinement(few, trailing_zeros(known.men[KING]), prob, net, features.possible, parameters)
+        - features.king_danger
+    )
+
+
+@in_place
+def lift(known, start, parameters, features):
+    """Lift the man on a square: compute what the others attack and may lose without it, for all of its attempts."""
+    sliders = known.men[BISHOP] | known.men[ROOK] | known.men[bitboards.QUEEN]
+    own, king = known.own & ~bit(start), known.men[KING]
+    steady, count, left = bitboards.NONE, 0, own
+    while left:
+        square = trailing_zeros(left)
+        reached = features.attacks[square]
+        if not sliders & bit(square):
+            steady |= reached
+        else:
+            if reached & bit(start):
+                reached = reach(kind_on(known.men, square), square, own)
+            if count < MAX_SLIDERS:
+                features.slider[count] = square
+                features.slides[count] = reached
+                count += 1
+        left &= left - 1
+    features.steady, features.sliders = steady, count
+    features.line = bitboards.THROUGH[trailing_zeros(king), start]
+    features.pinned = min(matrices.MAX_PINNED, parameters.pin * features.survey.control[PIECES, start])
+    if features.line == 0 or BETWEEN[trailing_zeros(king), start] & own:
+        features.line, features.pinned = bitboards.ALL, 0.0
+    loss, chance = features.all_loss, features.all_chance
+    if not king & bit(start):
+        before = PROTECTED if features.net & bit(start) else UNPROTECTED
+        loss -= features.loss[before, start]
+        chance -= features.survey.hazard[before, start]
+    features.others_loss, features.others_chance = loss, chance
+
+
+# Outlook of a move.
 
 SILENT, PAWN_TAKEN, PIECE_TAKEN, CHECK = 0, 1, 2, 3
 ANSWERS = 4  # the referee's answers
@@ -47,7 +248,7 @@ OUTCOMES = ANSWERS * REPLIES
 TINY = 1e-9  # avoids a zero sum of probabilities
 # Upper limit of the probability that another man is captured: the hazards of single men are not exclusive
 MAX_OTHERS = 0.8
-_FIELDS = [
+_OUTLOOK_FIELDS = [
     ("board", np.float64),  # value of the board after the move
     ("bonus", np.float64),  # bonus for the probability of mate
     ("lost", np.float64),  # cost of losing the moved man
@@ -56,7 +257,7 @@ _FIELDS = [
     ("chance", np.float64, ANSWERS),  # probability of each of the referee's answers
     ("taken", np.float64, ANSWERS),  # for each of them the probability that the moved man is captured
 ]
-OUTLOOK = np.dtype((np.record, np.dtype(_FIELDS, align=True)))  # the outlook of a move
+OUTLOOK = np.dtype((np.record, np.dtype(_OUTLOOK_FIELDS, align=True)))  # the outlook of a move
 
 
 @in_place
@@ -74,27 +275,6 @@ def check_chance(prob, hits, end, parameters):
 
 
 @in_place
-def parry_chance(prob, known, end):
-    """Return the probability that a man who goes to `end` answers the check to our king."""
-    checks, king = known.checks, trailing_zeros(known.men[KING])
-    if checks & (checks - 1):
-        return 0.0
-    if checks == BY_KNIGHT:
-        return min(1.0, prob[PIECES, end]) if bitboards.KNIGHT_ATTACKS[king] & bit(end) else 0.0
-    line = line_of_check(checks, king)
-    for way in (line, line + 4):
-        square, chance, met = NEXT[way, king], 0.0, False
-        while square >= 0 and not known.own & bit(square):
-            met = met or square == end
-            if met:
-                chance += prob[PIECES, square] + prob[PAWNS, square]
-            square = NEXT[way, square]
-        if met:
-            return min(1.0, chance)
-    return 0.0
-
-
-@in_place
 def net_after(known, features, end, own, hits):
     """Return the squares that our men attack after the move of the lifted one, which attacks `hits` now."""
     net = hits | features.steady
@@ -109,12 +289,12 @@ def net_after(known, features, end, own, hits):
 @in_place
 def legal_chance(prob, known, features, kind, start, end, parameters):
     if kind == KING:
-        return king_legality(features.survey, start, end, parameters)
-    legal = unpinned_legality(prob, features.survey.occupied, kind, start, end)
+        return matrices.king_legality(features.survey, start, end, parameters)
+    legal = matrices.unpinned_legality(prob, features.survey.occupied, kind, start, end)
     if not features.line & bit(end):
         legal *= 1.0 - features.pinned
     if known.checks:
-        legal *= parry_chance(prob, known, end)
+        legal *= matrices.parry_chance(prob, known, end)
     return legal
 
 
@@ -239,3 +419,63 @@ def weigh_outcomes(prob, known, move, parameters, features, outlook, chances, bo
     look_ahead(prob, known, features, kind, move, parameters, outlook)
     list_outcomes(outlook, parameters, chances, boards)
     return legal_chance(prob, known, features, kind, start, end_of(move), parameters)
+
+
+# Transition between nodes of the tree: our move, the referee's answer, their reply (figure 3).
+
+
+@in_place
+def most_exposed(prob, known, spared, parameters, survey):
+    """Return the square of the man that they most probably capture next, except on `spared`, or -1."""
+    survey_board(prob, known, parameters, survey)
+    net, worst, found = matrices.attacked_squares(known), 0.0, -1
+    for kind in range(KING):
+        left = known.men[kind]
+        while left:
+            square = trailing_zeros(left)
+            danger = survey.hazard[PROTECTED if net & bit(square) else UNPROTECTED, square]
+            danger *= value_of(kind, square, known, parameters)
+            if square != spared and danger > worst:
+                worst, found = danger, square
+            left &= left - 1
+    return found
+
+
+@in_place
+def hear_answer(prob, known, move, answer):
+    """Update the matrices and known facts by our move and the referee's answer to it."""
+    end = end_of(move)
+    kind = matrices.note_own_move(prob, known, move, answer if answer != CHECK else 0, end)
+    if answer == CHECK:
+        hits = attacks_of(kind, end, known.colour, known.own)
+        for square in range(64):
+            if not hits & bit(square):
+                prob[KINGS, square] = 0.0
+        matrices.scale_row(prob, KINGS, 1.0, hits)
+    else:
+        matrices.exclude_king(prob, known)
+
+
+@in_place
+def hear_reply(prob, known, victim, attraction, is_check, parameters):
+    """Update the matrices and known facts by their capture on the square `victim`, or by a quiet move if it is -1."""
+    if victim >= 0:
+        matrices.lose_man(known, victim)
+        predict_capture(prob, known, victim, 1, parameters)
+    else:
+        predict_quiet_move(prob, known, attraction, is_check, parameters)
+    matrices.exclude_king(prob, known)
+    known.tries, known.checks = 1, 0  # tries are not simulated; a check to us is not expected
+
+
+@in_place
+def evolve(prob, known, move, outcome, attraction, parameters, survey):
+    """Update the matrices and known facts by our move and its outcome; return their capture square, or -1."""
+    answer, reply, victim = outcome // REPLIES, outcome % REPLIES, -1
+    hear_answer(prob, known, move, answer)
+    if reply == MOVED_TAKEN:
+        victim = end_of(move)
+    elif reply == OTHER_TAKEN:
+        victim = most_exposed(prob, known, end_of(move), parameters, survey)
+    hear_reply(prob, known, victim, attraction, answer == CHECK, parameters)
+    return victim

@@ -9,6 +9,7 @@ C  grow_tree   leaves are evaluated once, and the best is backed up. Refusals co
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,32 +18,135 @@ from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import KINDS, KING, LAST_RANKS, PAWN, QUEEN, bit, kind_on
 from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import end_of, move_of, promotion_of, start_of
-from ..beliefs.probability_matrices import legality, survey_board
+from ..beliefs.probability_matrices import KNOWN, legality, parry_chance, survey_board
 from ..game.attempts import attempt_squares, attempts
-from .board_features import board_value, lift, material, measure_board
-from .move_value import (
-    OUTCOMES,
-    PAWN_TAKEN,
-    PIECE_TAKEN,
-    REPLIES,
-    expected_value,
-    legal_chance,
-    look_ahead,
-    parry_chance,
-    weigh_outcomes,
-)
-from .perception_tree import (
-    DEEPEST,
-    NO_CHILD,
-    WORSE_THAN_ANY,
-    add_attempt,
-    add_branch,
-    add_child,
-    best_by_uct,
-    evolve,
-    has_room,
-    sample_outcome,
-)
+from . import move_value
+from .move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES, evolve, lift, look_ahead, material, weigh_outcomes
+
+# The three-tier tree of approaches B and C (figure 3) in preallocated arrays.
+#
+# A node is a decision of ours: the matrices, the known facts, and a row of attempts. A selected attempt has a branch:
+# the twelve outcomes of the two message tiers, each with its probability, the value of the board, and its node once a
+# simulation went there. Values are in pawns.
+
+DEEPEST = 24  # greatest depth of the tree in own moves
+NO_CHILD = -1
+ATTEMPTS_PER_NODE, BRANCHES_PER_NODE = 40, 2  # mean capacity per node
+WORSE_THAN_ANY = -1e9
+_NODE = [
+    ("known", KNOWN),
+    ("prob", np.float32, (3, 64)),
+    ("first", np.int32),  # index of its first attempt
+    ("listed", np.int32),  # number of attempts
+    ("visits", np.int32),
+    ("board", np.float32),  # static value of the board
+    ("value", np.float32),  # the value of the best attempts
+    ("gain", np.float32),  # expected gain of attempts at following nodes that have not been visited
+]
+_ATTEMPT = [
+    ("move", np.int32),
+    ("legal", np.float32),  # the probability that it is legal
+    ("value", np.float32),
+    ("visits", np.int32),
+    ("branch", np.int32),  # its branch, or NO_CHILD
+]
+_BRANCH = [
+    ("chance", np.float32, OUTCOMES),
+    ("board", np.float32, OUTCOMES),  # value of the board after each outcome
+    ("child", np.int32, OUTCOMES),  # the node that it leads to, or NO_CHILD
+    ("bonus", np.float32),  # added to the value of every outcome
+]
+NODE, ATTEMPT, BRANCH = (np.dtype((np.record, np.dtype(fields, align=True))) for fields in (_NODE, _ATTEMPT, _BRANCH))
+
+
+class PerceptionTree(NamedTuple):
+    """The nodes, the first being the root, their attempts and branches."""
+
+    nodes: np.ndarray
+    attempts: np.ndarray
+    branches: np.ndarray
+    used: np.ndarray  # numbers of nodes, attempts and branches
+    handicap: np.ndarray  # cost subtracted from the value of each attempt at the root
+    features: np.ndarray
+    outlook: np.ndarray
+    ahead: np.ndarray  # one scratch record each: of a node, of a move, and the node of a simulation beyond the tree
+
+
+def empty_tree(nodes: int) -> PerceptionTree:
+    attempts = np.empty(ATTEMPTS_PER_NODE * nodes + MAX_ATTEMPTS, ATTEMPT)
+    branches = np.empty(BRANCHES_PER_NODE * nodes, BRANCH)
+    handicap, used = np.zeros(MAX_ATTEMPTS, np.float32), np.zeros(3, np.int64)
+    records = np.zeros(1, move_value.FEATURES), np.zeros(1, move_value.OUTLOOK), np.zeros(1, NODE)
+    return PerceptionTree(np.empty(nodes, NODE), attempts, branches, used, handicap, *records)
+
+
+@inlined
+def has_room(tree):
+    nodes, attempts, branches = tree.used[0] + 1, tree.used[1] + MAX_ATTEMPTS, tree.used[2] + 1
+    return nodes < len(tree.nodes) and attempts < len(tree.attempts) and branches < len(tree.branches)
+
+
+@in_place
+def add_attempt(tree, move, legal, value, visits):
+    attempt = tree.attempts[tree.used[1]]
+    tree.used[1] += 1
+    attempt.move, attempt.legal, attempt.value = move, legal, value
+    attempt.visits, attempt.branch = visits, NO_CHILD
+
+
+@in_place
+def add_branch(tree, row):
+    tree.attempts[row].branch = tree.used[2]
+    child = tree.branches[tree.used[2]].child
+    tree.used[2] += 1
+    for outcome in range(OUTCOMES):
+        child[outcome] = NO_CHILD
+
+
+@in_place
+def add_child(tree, node, branch, outcome):
+    """Add the node of an outcome, starting with its parent's knowledge; return its number."""
+    child = tree.used[0]
+    tree.used[0] += 1
+    tree.branches[branch].child[outcome] = child
+    tree.nodes[child] = tree.nodes[node]
+    return child
+
+
+@in_place
+def best_by_uct(attempts, first, last, visits, c):
+    """Return the attempt with the greatest value + c * sqrt(ln N / n), or -1."""
+    log, best, chosen = math.log(visits + 1.0), WORSE_THAN_ANY, -1
+    for i in range(first, last):
+        score = attempts[i].value + c * math.sqrt(log / attempts[i].visits)
+        if score > best:
+            best, chosen = score, i
+    return chosen
+
+
+@in_place
+def sample_outcome(chance, stream):
+    """Draw an outcome by its probability: probabilisticMessage of figures 6 and 8."""
+    u = random_unit(stream)
+    for outcome in range(OUTCOMES):
+        u -= chance[outcome]
+        if u < 0.0:
+            return outcome
+    return 0
+
+
+def root_attempts(tree: PerceptionTree) -> np.ndarray:
+    first = int(tree.nodes[0].first)
+    return tree.attempts[first : first + int(tree.nodes[0].listed)]
+
+
+def forbid(tree: PerceptionTree, move: int) -> None:
+    """Remove a refused attempt from the root; the rest of the tree is reused."""
+    attempts = root_attempts(tree)
+    row = attempts["move"].tolist().index(move)
+    attempts[row], tree.handicap[row] = attempts[-1], tree.handicap[len(attempts) - 1]
+    tree.nodes[0].listed -= 1
+
 
 # Approach B.
 
@@ -59,7 +163,6 @@ def _underpromotes(move):
 
 @kernel
 def list_attempts(tree, place, refused, parameters):
-    """List the attempts at a node that may be legal, with no visits."""
     node, survey, listed = tree.nodes[place], tree.features[0].survey, np.empty(MAX_ATTEMPTS, np.int64)
     known, prob = node.known, node.prob
     survey_board(prob, known, parameters, survey)
@@ -230,8 +333,8 @@ def expand(tree, place, refused, parameters):
     """List the attempts at a node and evaluate each of them once; return their number."""
     node, features, outlook = tree.nodes[place], tree.features[0], tree.outlook[0]
     known, prob, first = node.known, node.prob, tree.used[1]
-    measure_board(prob, known, parameters, features)
-    node.board = board_value(known, prob, features, parameters)
+    move_value.measure_board(prob, known, parameters, features)
+    node.board = move_value.board_value(known, prob, features, parameters)
     for kind in range(KINDS):
         men = known.men[kind]
         while men:
@@ -242,12 +345,12 @@ def expand(tree, place, refused, parameters):
             while ends:
                 end = trailing_zeros(ends)
                 ends &= ends - 1
-                legal = legal_chance(prob, known, features, kind, start, end, parameters)
+                legal = move_value.legal_chance(prob, known, features, kind, start, end, parameters)
                 if legal < UNLIKELY and place > 0:
                     continue
                 move = move_of(start, end, QUEEN if kind == PAWN and LAST_RANKS[known.colour] & bit(end) else 0)
                 look_ahead(prob, known, features, kind, move, parameters, outlook)
-                value = expected_value(outlook, parameters)
+                value = move_value.expected_value(outlook, parameters)
                 if place == 0:
                     value -= tree.handicap[tree.used[1] - first]
                 add_attempt(tree, move, max(legal, MIN_LEGAL), value, 1)

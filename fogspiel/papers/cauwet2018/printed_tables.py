@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ...core.agents import find_policy, named_policy
 from ...core.game import known_game
-from ...runs.execute import Job, Row
+from ...runs.kind import Job, Row
 from ...runs.report import Cell, Part, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import MatchResult, evaluate, report_key

@@ -12,11 +12,10 @@ import numpy as np
 
 from ...core.agents import decode_policy, encode_policy, named_policy, policy_json_in
 from ...core.game import known_game
-from ...runs.execute import Job, Row, rows_by
+from ...runs.kind import Job, Row, rows_by
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
-from ...stats.elo import Spread, median_interval
-from ...stats.evaluate import evaluate, report_key
+from ...stats.evaluate import Spread, evaluate, median_interval, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.tune import tune_strategy
 from ..kinds import Batches, PaperPart

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from ...core.agents import vector_policy
 from ...core.game import known_game
-from ...runs.execute import Job, Row, rows_by
+from ...runs.kind import Job, Row, rows_by
 from ...runs.report import Report, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import evaluate, report_key

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from ...kriegspiel.engine import SearchLimit
 from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of
-from ...runs.execute import Row, rows_by
+from ...runs.kind import Row, rows_by
 from ...runs.report import Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ..claims import Claim, Clause, claim_table, elo, mean_of, wins_per_loss

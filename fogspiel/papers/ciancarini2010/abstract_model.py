@@ -44,8 +44,9 @@ from ...kriegspiel.search.move_value import (
     REPLIES,
     SILENT,
     check_chance,
+    hear_answer,
+    hear_reply,
 )
-from ...kriegspiel.search.perception_tree import hear_answer, hear_reply
 
 MAX_EXCHANGES = 6  # captures in a row that the quiescence of figure 9 follows
 

@@ -7,11 +7,10 @@ from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import KING, PAWN, QUEEN, kind_on
 from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import end_of, promotion_of, start_of
-from ...kriegspiel.beliefs.probability_matrices import survey_board
+from ...kriegspiel.beliefs.probability_matrices import parry_chance, survey_board
 from ...kriegspiel.game.attempts import attempts
-from ...kriegspiel.search.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES, parry_chance
-from ...kriegspiel.search.perception_search import sample_accepted_attempt as uct_selection
-from ...kriegspiel.search.perception_tree import (
+from ...kriegspiel.search.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES
+from ...kriegspiel.search.perception_search import (
     DEEPEST,
     NO_CHILD,
     add_attempt,
@@ -19,7 +18,8 @@ from ...kriegspiel.search.perception_tree import (
     add_child,
     has_room,
 )
-from ...kriegspiel.search.perception_tree import sample_outcome as probabilistic_message
+from ...kriegspiel.search.perception_search import sample_accepted_attempt as uct_selection
+from ...kriegspiel.search.perception_search import sample_outcome as probabilistic_message
 from .abstract_model import get_outcome_probabilities, material_balance, prob_legal, update_model
 
 LONGEST_STRING = 6  # moves by which a string of captures extends a simulation ("accounts for quiescence")

@@ -6,14 +6,14 @@ from ...core.compile.kernel import in_place, kernel
 from ...games.chess.bitboards import kind_on
 from ...games.chess.position import start_of
 from ...kriegspiel.search.move_value import OUTCOMES
-from ...kriegspiel.search.perception_tree import (
+from ...kriegspiel.search.perception_search import (
     DEEPEST,
     NO_CHILD,
     add_child,
     best_by_uct,
     has_room,
 )
-from ...kriegspiel.search.perception_tree import sample_outcome as probabilistic_message
+from ...kriegspiel.search.perception_search import sample_outcome as probabilistic_message
 from .abstract_model import get_outcome_probabilities, material_balance, update_model
 from .approach_b import list_moves, open_branch
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kriegspiel.beliefs.board_belief import BeliefSize, BoardBelief
 from ...kriegspiel.engine import EngineFactory, SearchLimit, Tunable
+from ...kriegspiel.engines.fog import BeliefSize, BoardBelief
 from ...kriegspiel.engines.mcts import ApproachA, ApproachC, PerceptionEngine
 from ...kriegspiel.parameters import GENERIC_NAME, FogParameters, MatrixParameters, find_model, read_fog_weights
 from ...kriegspiel.search.approach_a import Remedies
-from ...kriegspiel.search.perception_tree import PerceptionTree
+from ...kriegspiel.search.perception_search import PerceptionTree
 from .abstract_model import FITTED_B, FITTED_C, PrintedConstants
 from .approach_b import approach_b, list_moves
 from .approach_c import approach_c, expand

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 from ...kriegspiel.engine import SearchLimit
 from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of, statistics_of
-from ...runs.execute import Row, rows_by
+from ...runs.kind import Row, rows_by
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
-from ...stats.elo import HALF_POINTS, strength_of
+from ...stats.evaluate import HALF_POINTS, strength_of
 from ..claims import Claim, Clause, Evidence, claim_table, contrast, elo, mean_of, missing, wins_per_loss
 from ..kinds import Batches, PaperPart
 

@@ -11,12 +11,11 @@ import numpy as np
 from ...core.rng import random_unit, stream_of
 from ...games.boards.board import BOARDS, Board, ponnuki_fate, rectangle_symmetries
 from ...runs.report import Table
-from ...solving.bounds import search_bounds
+from ...solving.bounds import Schedule, informed_bounds, search_bounds
 from ...solving.bounds.and_or_search import AndOrSearch
 from ...solving.bounds.beliefs import WON, Beliefs, PerfectInformation
 from ...solving.bounds.certificate import Prover
 from ...solving.bounds.information_relaxation import WIN, Failed, PrivateTurn, Relaxation, solve_informed_once
-from ...solving.bounds.informed_opponent import Schedule, informed_bounds
 from ...solving.methods import run_to_end
 from ...solving.methods.normal_form import EXP3, FIRST_STEPS, KHACHIYAN, BanditRun, trials
 from ...solving.methods.phantom import opening_values, solution

@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...games.boards.board import BOARDS, ILLEGAL, WINS
+from ...solving.bounds.information_relaxation import TreeplexBuilder, with_entry
 from ...solving.exact import ExactBounds, exact_bounds
 from ...solving.methods.lp import equilibrium
-from ...solving.methods.phantom.merged_histories import TreeplexBuilder, with_entry
 from ...solving.tree.sequence_form import SequenceForm, merge
 
 A1, B1, C1, A2, B2, C2, A3, B3, C3 = range(9)

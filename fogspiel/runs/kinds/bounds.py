@@ -1,22 +1,14 @@
 """Bounds on games too large to solve, narrowed until the budget is spent."""
 
 import shlex
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
-from ...solving.bounds import BoundsStep, SavedBounds, search_bounds
-from ...solving.bounds.informed_opponent import Schedule, informed_bounds
-from ...solving.proofs.checkers.phantom_bounds import BoundsCertificate
+from ...solving.bounds import BoundsStep, Schedule, informed_bounds, search_bounds
 from ..kind import Context, Outputs, Progress, Recorder, run_generator
 from ..requests import BoundsRequest
 from ..store import Json, Run
 from .solve import ValueKind, facts_of
-
-
-def stages(request: BoundsRequest, saved: SavedBounds | None) -> Generator[BoundsStep, None, BoundsCertificate]:
-    if request.informed is None:
-        return search_bounds(request.game, request.seconds, request.memory, saved)
-    return informed_bounds(request.game, Schedule.parse(request.informed), request.seconds, request.memory, saved)
 
 
 class BoundsKind(ValueKind):
@@ -38,7 +30,12 @@ class BoundsKind(ValueKind):
             bounds = f"value in [{float(stage.lower):.6f}, {float(stage.upper):.6f}]"
             context.on_progress(Progress(f"{stage.remark}, {bounds}"))
 
-        proof = run_generator(stages(request, saved), watch)
+        limits = (request.seconds, request.memory, saved)
+        if request.informed is None:
+            stages = search_bounds(request.game, *limits)
+        else:
+            stages = informed_bounds(request.game, Schedule.parse(request.informed), *limits)
+        proof = run_generator(stages, watch)
         lower, upper = Fraction(proof["lower"]), Fraction(proof["upper"])
         found = {"lower": str(lower), "upper": str(upper), "exact": lower == upper, "certificate": dict(proof)}
         return found | {"score": float((lower + upper) / 2), "interval": [float(lower), float(upper)]}

@@ -1,40 +1,35 @@
 """Diagnosis of tuning runs: exploitability of the result, forgotten opponents and cycling."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ...core.agents import (
-    THRESHOLD,
-    TOLD,
-    ParametricPolicy,
-    PolicyJson,
-    best_response_scores,
-    decode_policy,
-    decode_policy_or_none,
-    encode_policy,
-    find_policy,
-    policy_json_in,
-)
+from ...core import agents
+from ...core.agents import ParametricPolicy, PolicyJson, decode_policy, encode_policy, policy_json_in
 from ...core.find import load_game, spec_of
 from ...core.game import WIN_DRAW_LOSS, Game, known_game
+from ...core.rng import child
 from ...process.heartbeat import say as tell_fault
 from ...process.jobs import run_jobs
-from ...runs.kinds.tune import KIND as TUNE
-from ...runs.kinds.tune import tuned_game
-from ...runs.report import Cell, Chart, Part, Report, Series, Table
-from ...runs.standings import RISK, Standings, charts, sentences, tables, unit_of
-from ...runs.store import Json, Run
+from ...stats.evaluate import MatchResult, evaluate, report_key
 from ...stats.round_robin import counts_of
-from ...tuning.best_response import DiagnosisBudget, Exploiter, Findings, play_history, train_exploiter
+from ...tuning.best_response import Exploiter, find_exploiter
 from ..kind import AnswerKind
+from ..report import Cell, Chart, Part, Report, Series, Table
 from ..requests import DiagnoseRequest
+from ..standings import RISK, Standings, charts, sentences, tables, unit_of
+from ..store import Json, Run
 from ..tuning_run import recommendations_of, thin_evenly
+from .tune import KIND as TUNE
+from .tune import tuned_game
 
 MAX_CHECKPOINTS = 12
+# Streams below the one that only measures: the exploiter trains on a separate stream, so all scores are of fresh games.
+EXPLOITED, HISTORY = 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +38,15 @@ class Diagnosis:
     game: str
     method: str
     members: int
-    found: Findings
+    exploiter: Exploiter
+    score: MatchResult  # of the exploiter
+    best: Sequence[agents.BestResponseScore]
     history: Standings | None  # standings of the checkpoints, oldest first; None if there is only one
+
+    @property
+    def gain(self) -> float:
+        """The 95 % lower bound of the exploitability."""
+        return self.score.interval[0] - (self.score.payoffs[0] + self.score.payoffs[-1]) / 2
 
     @property
     def forgotten(self) -> list[str]:
@@ -56,8 +58,8 @@ class Diagnosis:
 
     @property
     def conclusion(self) -> str:
-        where = f"exploitable by at least {self.found.gain:.4f}" if self.found.gain > 0 else "no exploiter was found"
-        exact = [reply for reply in self.found.best if reply.exact]
+        where = f"exploitable by at least {self.gain:.4f}" if self.gain > 0 else "no exploiter was found"
+        exact = [reply for reply in self.best if reply.exact]
         if exact:
             where += f" (exactly {exact[0].score - 0.5:.4f})"
         if self.history is None:
@@ -78,13 +80,13 @@ class Diagnosis:
             "method": self.method,
             "members": self.members,
             "exploiter": {
-                "player": self.found.exploiter.policy.name,
-                "theta": self.found.exploiter.policy.theta,
-                "training_games": self.found.exploiter.games,
-                "lower_bound": self.found.gain,
-                **self.found.score.to_json(),
+                "player": self.exploiter.policy.name,
+                "theta": self.exploiter.policy.theta,
+                "training_games": self.exploiter.games,
+                "lower_bound": self.gain,
+                **self.score.to_json(),
             },
-            "best_replies": [{"among": r.among, "score": r.score, "exact": r.exact} for r in self.found.best],
+            "best_replies": [{"among": r.among, "score": r.score, "exact": r.exact} for r in self.best],
             "history": None if self.history is None else self.history.to_json(),
             "forgotten": self.forgotten,
             "conclusion": self.conclusion,
@@ -116,7 +118,7 @@ class DiagnosisJob:
     source: str | None  # source of user-supplied rules
     player: PolicyJson
     checkpoints: tuple[tuple[str, PolicyJson], ...]
-    effort: DiagnosisBudget
+    request: DiagnoseRequest
     history: bool  # true for a round robin of checkpoints; else an exploiter is trained and best responses computed
     threads: int = 1
 
@@ -124,14 +126,21 @@ class DiagnosisJob:
         return f"{self.run}: {'its checkpoints against each other' if self.history else 'an exploiter of its answer'}"
 
     def __call__(self) -> Json:
-        game = load_game(self.source) if self.source else known_game(self.game)
+        game, ask = load_game(self.source) if self.source else known_game(self.game), self.request
         if self.history:
             earlier = [decode_policy(game, numbers, name) for name, numbers in self.checkpoints]
-            return {"observed": play_history(game, earlier, self.effort, self.threads)}
+            observed = {}
+            for number, (i, j) in enumerate(combinations(range(len(earlier)), 2)):
+                key = int(child(report_key(ask.seed), HISTORY, number))
+                met = evaluate(game, earlier[i], earlier[j], key, ask.pair_games, threads=self.threads)
+                observed[i, j] = met.observed
+            return {"observed": observed}
         player = decode_policy(game, self.player, self.run)
-        found, score = train_exploiter(game, player, self.effort, self.threads)
+        found = find_exploiter(game, player, ask.games, ask.seed, self.threads)
+        key = int(child(report_key(ask.seed), EXPLOITED))
+        score = evaluate(game, found.policy, player, key, ask.report_games, threads=self.threads)
         numbers = {"name": found.policy.name, "numbers": encode_policy(game, found.policy), "games": found.games}
-        return numbers | {"score": score, "best": best_response_scores(game, player)}
+        return numbers | {"score": score, "best": agents.best_response_scores(game, player)}
 
 
 def parts_of(run: Run, request: DiagnoseRequest, threads: int) -> list[DiagnosisJob]:
@@ -140,8 +149,7 @@ def parts_of(run: Run, request: DiagnoseRequest, threads: int) -> list[Diagnosis
     player, words = TUNE.agent(run, game), spec_of(game.name)
     earlier = tuple((one.name, encode_policy(game, one)) for one in checkpoints(game, run))
     source = words.absolute if words else None
-    effort = DiagnosisBudget(request.games, request.report_games, request.pair_games, request.seed)
-    shared = (run.name, game.name, source, encode_policy(game, player), earlier, effort)
+    shared = (run.name, game.name, source, encode_policy(game, player), earlier, request)
     return [DiagnosisJob(*shared, history=history, threads=threads) for history in (False, True)]
 
 
@@ -161,23 +169,17 @@ def diagnose(
         for number, part in enumerate(parts):
             say(f"{number + 1} of {len(parts)}: {part}")
             found.append(next(results))
-    return [
-        _diagnosis(run, part, exploited, history["observed"], request)
-        for run, part, exploited, history in zip(runs, parts[::2], found[::2], found[1::2], strict=True)
-    ]
-
-
-def _diagnosis(
-    run: Run, part: DiagnosisJob, exploited: Json, observed: Mapping[tuple[int, int], Any], ask: DiagnoseRequest
-) -> Diagnosis:
-    game, name = game_of(run), exploited["name"]
-    policy = decode_policy_or_none(game, exploited["numbers"], name) or find_policy(game, name)
-    found = Findings(Exploiter(policy, exploited["games"]), exploited["score"], exploited["best"], observed)
-    history = None
-    if observed:
-        counts = counts_of(len(part.checkpoints), observed)
-        history = Standings([one for one, _ in part.checkpoints], counts, ask.seed)
-    return Diagnosis(run.name, game.name, run.request["method"], len(part.player.get("weights", (1,))), found, history)
+    diagnoses = []
+    for run, part, exploited, met in zip(runs, parts[::2], found[::2], found[1::2], strict=True):
+        game, name, history = game_of(run), exploited["name"], None
+        policy = agents.decode_policy_or_none(game, exploited["numbers"], name) or agents.find_policy(game, name)
+        if met["observed"]:
+            counts = counts_of(len(part.checkpoints), met["observed"])
+            history = Standings([one for one, _ in part.checkpoints], counts, request.seed)
+        figures = (Exploiter(policy, exploited["games"]), exploited["score"], exploited["best"], history)
+        members = len(part.player.get("weights", (1,)))
+        diagnoses.append(Diagnosis(run.name, game.name, run.request["method"], members, *figures))
+    return diagnoses
 
 
 # Reporting
@@ -201,9 +203,8 @@ LATEST_NOTE = (
 
 def report(found: Sequence[Diagnosis], command: str) -> Report:
     exploiters = Table("exploiters", "Exploiters", EXPLOITERS, [_line(one) for one in found], note=EXPLOITERS_NOTE)
-    names = [one.run for one in found]
-    series = [Series.of("exploiter", [(one.run, one.found.score.mean, *one.found.score.interval) for one in found])]
-    known = {one.run: reply.score for one in found for reply in one.found.best if reply.exact}
+    series = [Series.of("exploiter", [(one.run, one.score.mean, *one.score.interval) for one in found])]
+    known = {one.run: reply.score for one in found for reply in one.best if reply.exact}
     if known:
         series.append(Series.of("best reply, exactly", known.items()))
     parts: list[Part] = [exploiters]
@@ -216,29 +217,23 @@ def report(found: Sequence[Diagnosis], command: str) -> Report:
     parts.append(Chart("exploiters-chart", "Exploiters", "run", "score", series, kind="dots"))
     for one in found:
         if one.history is not None:
-            parts += [f"## {one.run}", *sentences(one.history), _over_time(one.run, one.history)]
-            parts += [
-                *tables(one.history, f"{one.run}-", f" of the history of {one.run}"),
-                charts(one.history, f"{one.run}-")[-1],
-            ]
-    return Report(
-        name="diagnosis",
-        title="Diagnosis of " + ", ".join(names),
-        command=command,
-        paragraphs=[one.conclusion for one in found],
-        parts=parts,
-    )
+            scores = Series.of("score", [(name, *figures) for _, name, *figures, _ in _latest(one)])
+            title, note = f"The answer of {one.run} against its older checkpoints", f"Risk {RISK:.0%} for all."
+            over_time = Chart(f"{one.run}-latest", title, "checkpoint", "score", [scores], kind="dots", note=note)
+            parts += [f"## {one.run}", *sentences(one.history), over_time]
+            parts += tables(one.history, f"{one.run}-", f" of the history of {one.run}")
+            parts.append(charts(one.history, f"{one.run}-")[-1])
+    title = "Diagnosis of " + ", ".join(one.run for one in found)
+    return Report("diagnosis", title, command, [one.conclusion for one in found], parts)
 
 
 def _line(one: Diagnosis) -> Sequence[Cell]:
-    exact = [reply.score for reply in one.found.best if reply.exact]
-    told, threshold = ([r.score for r in one.found.best if r.among.startswith(what)] for what in (TOLD, THRESHOLD))
+    exact = [reply.score for reply in one.best if reply.exact]
+    told = [reply.score for reply in one.best if reply.among.startswith(agents.TOLD)]
+    threshold = [reply.score for reply in one.best if reply.among.startswith(agents.THRESHOLD)]
     limits = (values[0] if values else None for values in (exact, told, threshold))
-    return (
-        one.run, one.game, one.found.score.mean, *one.found.score.interval, *limits, one.found.exploiter.policy.name,
-        one.found.exploiter.games,
-        one.found.score.games,
-    )  # fmt: skip
+    player, games = one.exploiter
+    return (one.run, one.game, one.score.mean, *one.score.interval, *limits, player.name, games, one.score.games)
 
 
 def _latest(one: Diagnosis) -> Iterator[Sequence[Cell]]:
@@ -246,13 +241,6 @@ def _latest(one: Diagnosis) -> Iterator[Sequence[Cell]]:
         for i, name in enumerate(one.history.players[:-1]):
             forgotten = "yes" if name in one.forgotten else "no"
             yield (one.run, name, one.history.scores[-1, i], *one.history.limits[-1, i], forgotten)
-
-
-def _over_time(run: str, history: Standings) -> Chart:
-    points = [(name, history.scores[-1, i], *history.limits[-1, i]) for i, name in enumerate(history.players[:-1])]
-    scores = Series.of("score", points)
-    title = f"The answer of {run} against its older checkpoints"
-    return Chart(f"{run}-latest", title, "checkpoint", "score", [scores], kind="dots", note=f"Risk {RISK:.0%} for all.")
 
 
 class DiagnoseKind(AnswerKind):

@@ -9,8 +9,7 @@ from ...core.simulate import SEATS
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from ..agent_parser import plug_ins
 from ..kind import Context, Interruption, Kind, Outputs, Progress, Recorder
-from ..report import Cell
-from ..report.model import Curve, CurvePoint
+from ..report import Cell, Curve, CurvePoint
 from ..request import game_of_run, score_sentence, with_interval
 from ..requests import MatchRequest
 from ..store import Json, Run
@@ -28,11 +27,7 @@ class ScoreTrail(Curve):
         self.done = body["games"]
         return CurvePoint(self.done, body["score"], *body["interval"])
 
-    def under_way(self, partial: Json) -> CurvePoint | None:
-        return self.step(partial)
-
-    def end(self, result: Json) -> CurvePoint | None:
-        return self.step(result)
+    under_way = end = step
 
 
 class MatchKind(Kind):
@@ -61,16 +56,8 @@ class MatchKind(Kind):
         for source in plug_ins() if request.seats == SEATS[0] and not names & set(policy_names(game)) else ():
             if source.match and names <= set(source.names(game)):
                 return source.match(game, request, counted, watch).to_json()
-        return evaluate(
-            game,
-            *agents_of(request, context.store),
-            report_key(request.seed),
-            request.games,
-            request.seats,
-            context.threads or 1,
-            watch,
-            counted,
-        ).to_json()
+        sides, key, threads = agents_of(request, context.store), report_key(request.seed), context.threads or 1
+        return evaluate(game, *sides, key, request.games, request.seats, threads, watch, counted).to_json()
 
     def headline(self, run: Run) -> str:
         return f"{run.request['first']} - {run.request['second']}"
@@ -114,7 +101,6 @@ class MatchKind(Kind):
 
 
 def counted_so_far(run: Run) -> Json | None:
-    """Return the figures of the games played so far."""
     return run.partial() or (run.steps[-1] if run.steps else None)
 
 

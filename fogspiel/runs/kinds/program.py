@@ -13,19 +13,11 @@ from ...tuning.programs.parameters import Parameters, Value, read_parameters
 from ...tuning.tune import DEFAULT_METHOD, START, search
 from ..kind import Context, Outputs, Recorder, in_sentences
 from ..programs import ProgramSpec, option_for, title_of
-from ..report import Cell, Table
-from ..report.model import Curve
+from ..report import Cell, Curve, Table
 from ..request import check_seed
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError
-from ..tuning_run import (
-    TuningTask,
-    pairs_sentence,
-    proof_sentence,
-    recommendation_of,
-    tune_contest,
-    validation_json,
-)
+from ..tuning_run import TuningWork, pairs_sentence, proof_sentence, recommendation_of
 from .tune import RaceCurve, TuningKind, VectorCells
 
 
@@ -46,8 +38,6 @@ def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str
 
 
 class ProgramKind(TuningKind):
-    """Tuning of an external program's parameters."""
-
     name, title, method = "program", "tuning a program", "program"
     heading = "Tuning"
     request = ProgramRequest
@@ -66,13 +56,8 @@ class ProgramKind(TuningKind):
         if not isinstance(program, ProgramContest):
             raise self.unnamed(run)
         program.door.tell_faults(context.on_fault)
-        race = Race(request.race, request.delta, request.epsilon)
-        task = TuningTask(
-            program, request.search, race, START, request.observation, request.seed, request.games, request.seconds,
-            SHARE,
-        )  # fmt: skip
         try:
-            result = tune_contest(task, run, recorder, context)
+            result = TuningWork(program, request.search, START, SHARE, request, run, recorder, context).tune()
         except StoreError:
             raise
         except ValueError as error:  # raised by the program: it can be fixed and the run resumed
@@ -113,13 +98,10 @@ class ProgramKind(TuningKind):
         yield f"{run.name}: {self.headline(run)}"
         yield f"{result['games']:,} games in {result['steps']} steps"
         yield from self._found(run)
-        yield Table("parameters", "Values", ("parameter", "start", "value"), self._values(run))
-        yield f"keep them: fogspiel export {run.name}"
-
-    def _values(self, run: Run) -> list[Sequence[Cell]]:
         space, found = self.check(run).space, self._answer(run)
-        start = space.values(space.start)
-        return [(name, shown(start[name]), shown(found[name])) for name in space.parameters]
+        values = [(name, shown(start), shown(found[name])) for name, start in space.values(space.start).items()]
+        yield Table("parameters", "Values", ("parameter", "start", "value"), values)
+        yield f"keep them: fogspiel export {run.name}"
 
     def _answer(self, run: Run) -> dict[str, Value]:
         space, answer = self.check(run).space, recommendation_of(run)
@@ -132,12 +114,12 @@ class ProgramKind(TuningKind):
         _, *rest = super().request_lines(ask)
         scores = "wins, draws and losses" if ask["range"] is None else f"{ask['range'][0]:g} to {ask['range'][1]:g}"
         alone = [("scored", "each vector alone, on the same seeds")] if ask["alone"] else []
-        first = [
-            ("program", title_of(ask["sort"])),
-            ("digest of the program", ask["digest"]),
-            ("method", ask["search"]),
-        ]
-        named = [(f"parameter {table['name']}", _table_words(table)) for table in ask["parameters"]]
+        program, method = title_of(ask["sort"]), ask["search"]
+        first = [("program", program), ("digest of the program", ask["digest"]), ("method", method)]
+        named = []
+        for table in ask["parameters"]:
+            words = [f"{key} {value}" for key, value in table.items() if key != "name" and value is not False]
+            named.append((f"parameter {table['name']}", ", ".join(words)))
         return [*first, ("scores", scores), *alone, *rest, *named]
 
     # Drawing and exporting
@@ -205,10 +187,6 @@ def _cell(value: Value) -> Cell:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _table_words(table: Json) -> str:
-    return ", ".join(f"{key} {value}" for key, value in table.items() if key != "name" and value is not False)
-
-
 # Tuning of a Python function in this process, without a store
 
 DEFAULT_GAMES = 20_000
@@ -257,7 +235,6 @@ def tune_function(
         raise ValueError(f"the budget is {games} games: give two or more")
     scale = Scale(*(score_range or (0.0, 1.0)), graded=score_range is not None, single=alone)
     program = ProgramContest("the function", space, FunctionBackend(function, scale), scale)
-    found = search(program, method, games, seed, race, share=SHARE)
-    assert found.final is not None
-    proof = validation_json(found.final, scale.payoffs)
-    return FunctionTuneResult(space.values(found.answer["theta"]), proof, found.games, found.steps, scale)
+    answer, played, steps, final = search(program, method, games, seed, race, share=SHARE)
+    assert final is not None
+    return FunctionTuneResult(space.values(answer["theta"]), final.to_json(scale.payoffs), played, steps, scale)

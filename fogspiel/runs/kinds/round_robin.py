@@ -14,10 +14,8 @@ from ...core.find import load_game, spec_of
 from ...core.game import known_game
 from ...core.rng import child
 from ...stats.evaluate import evaluate, report_key
-from ..execute import Job, JobRunner, Row
-from ..kind import Context, Kind, Outputs, Progress, Recorder
-from ..report import Report
-from ..report.model import Curve
+from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row
+from ..report import Curve, Report
 from ..request import StoredAgent, game_of_run
 from ..requests import RoundRobinRequest
 from ..standings import Meetings, best_sentence, charts, sentences, tables, unit_of
@@ -147,13 +145,9 @@ class RoundRobinKind(MeetingsKind):
             f"{len(request.players)} players of {game.title}, {found.pairs} pairs, {request.pair_games:,} fresh games "
             f"for each pair, every deal twice with the seats swapped; {unit_of(game)}."
         )
-        return Report(
-            name=f"tournament-{request.game}",
-            title=f"Tournament: {game.title}",
-            command=request.command,
-            paragraphs=(intro, *sentences(found)),
-            parts=(*tables(found), *charts(found)),
-        )
+        name, title = f"tournament-{request.game}", f"Tournament: {game.title}"
+        texts = [intro, *sentences(found)]
+        return Report(name, title, request.command, texts, (*tables(found), *charts(found)))
 
 
 KIND = RoundRobinKind()

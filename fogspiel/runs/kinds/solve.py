@@ -20,8 +20,7 @@ from ...solving.methods import SolverProgress as RouteProgress
 from ...solving.proofs import certificate_agent
 from ...solving.sources import GameSource, KernelSource, build_small_tree, find_source, is_nameless
 from ..kind import Context, Kind, Outputs, Progress, Recorder, game_or_none, ignore_progress, run_generator
-from ..report import Cell
-from ..report.model import BoundsCurve, Curve
+from ..report import BoundsCurve, Cell, Curve
 from ..requests import SolveRequest
 from ..store import Json, Run, Summary
 
@@ -64,11 +63,9 @@ class ValueKind(Kind):
         else:
             low, high = result["interval"]
             said = f"The first player gets {result['score']:.9g}, certainly between {low:.9g} and {high:.9g}."
-        proof = (
-            "Both strategies are proved by a certificate."
-            if result["certificate"] is not None
-            else "There is no certificate: the strategies were checked in floating point only."
-        )
+        proof = "Both strategies are proved by a certificate."
+        if result["certificate"] is None:
+            proof = "There is no certificate: the strategies were checked in floating point only."
         return [said, *([f"Found by {result['solver']}."] if "solver" in result else []), proof]
 
 
@@ -164,13 +161,6 @@ def _progress_of(progress: RouteProgress) -> Progress:
     return Progress(progress.remark + bounds)
 
 
-def _kept_words(progress: RouteProgress) -> Json:
-    """Return the text saved with a method's state for observers: a remark, and finite bounds."""
-    bounds = {"lower": progress.lower, "upper": progress.upper}
-    known = all(bound is not None and isfinite(bound) for bound in bounds.values())
-    return {"remark": progress.remark, **(bounds if known else {})}
-
-
 def solve_game(game: Game | str, **options: Any) -> Solution:
     """Solve a game, given as a record or as on the command line; options as in `SolveRequest`."""
     if isinstance(game, Game):
@@ -199,7 +189,10 @@ class SolveKind(ValueKind):
             if progress.row is not None:
                 recorder.step(progress.row, progress.row["number"])
             if state is not None:
-                recorder.save_partial(lambda: {"state": b64encode(state).decode(), **_kept_words(progress)})
+                bounds = {"lower": progress.lower, "upper": progress.upper}  # for observers, if they are finite
+                known = all(bound is not None and isfinite(bound) for bound in bounds.values())
+                told = {"remark": progress.remark} | (bounds if known else {})
+                recorder.save_partial(lambda: {"state": b64encode(state).decode(), **told})
             context.on_progress(_progress_of(progress))
 
         sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
@@ -255,10 +248,8 @@ class SolveKind(ValueKind):
         low, high = summary.interval
         if low == high:
             return "solution", "plays the exact solution that it found: nobody beats it in the long run"
-        return (
-            "solution",
-            f"plays the solution that it found, at most {high - low:.1g} per game worse than a perfect one",
-        )
+        worse = f"at most {high - low:.1g} per game worse than a perfect one"
+        return "solution", f"plays the solution that it found, {worse}"
 
 
 def _where(run: Run) -> str:

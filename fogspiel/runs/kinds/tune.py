@@ -14,29 +14,18 @@ from ...core.agents import ParametricPolicy, decode_policy, encode_policy, named
 from ...core.find import command_spec, load_game, spec_of
 from ...core.game import WIN_DRAW_LOSS, Game, known_game, parameters_of
 from ...core.rng import child
-from ...stats.elo import median_interval
-from ...stats.evaluate import evaluate, report_key
+from ...stats.evaluate import evaluate, median_interval, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
 from ...tuning.methods import REMOVED, tune_methods
 from ...tuning.tune import SHARE, tune_strategy
-from ..execute import Job, JobRunner, Row
-from ..kind import Context, Kind, Outputs, Progress, Recorder, game_or_none, in_sentences
-from ..report import Cell, Table
-from ..report.model import Curve, CurvePoint
+from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, game_or_none, in_sentences, rows_of
+from ..report import Cell, Curve, CurvePoint, Table
 from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
 from ..store import Row as StoredRow
-from ..tuning_run import (
-    StepRow,
-    TuningTask,
-    keep_recommendation,
-    proof_sentence,
-    recommendation_of,
-    tune_contest,
-    validation_json,
-)
+from ..tuning_run import StepRow, TuningWork, keep_recommendation, proof_sentence, recommendation_of
 
 SHOWN_PARAMETERS = 8
 SELECTION = 1  # child stream of the report stream: games that select among the seeds
@@ -87,15 +76,9 @@ class TuneKind(TuningKind):
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Run the method, validate its result, and score it against the baseline on fresh games."""
         request = self.check(run)
-        game, race = known_game(request.game), Race(request.race, request.delta, request.epsilon)
-        search = TuningTask(
-            game, request.method, race, request.baseline, request.observation, request.seed, request.games,
-            request.seconds, SHARE if request.final else 0.0,
-        )  # fmt: skip
-        result = tune_contest(search, run, recorder, context)
-        key, policy = report_key(request.seed), decode_policy(game, policy_json_in(result))
-        score = _score(game, policy, request.baseline, request.seed, key, request.report_games, context.threads or 1)
-        return result | _fresh(request.baseline, score)
+        task = (known_game(request.game), request.method, request.baseline, SHARE if request.final else 0.0)
+        result = TuningWork(*task, request, run, recorder, context).tune()
+        return result | _fresh_score(request, result, request.seed, context.threads or 1)
 
     # Terminal output
 
@@ -183,11 +166,7 @@ class TuneSeedsKind(TuneKind):
                 rows.append(row)
                 context.on_progress(Progress(f"{len(rows)} of {len(jobs)} seeds", len(rows) / len(jobs)))
         best = max(rows, key=lambda row: row["selected"]["score"])
-        game = known_game(request.game)
-        key, policy = report_key(best["seed"]), decode_policy(game, policy_json_in(best))
-        fresh = _fresh(
-            request.baseline, _score(game, policy, request.baseline, best["seed"], key, request.report_games)
-        )
+        fresh = _fresh_score(request, best, best["seed"])
         spread = median_interval([row["selected"]["score"] for row in rows]).to_json()
         result: Json = {**policy_json_in(best), "games": sum(row["played"] for row in rows), "chosen": best["seed"]}
         result |= {"against": fresh["against"], "report": fresh["report"], "spread": spread}
@@ -221,14 +200,10 @@ class TuneSeedsKind(TuneKind):
         yield self._table(run)
 
     def _table(self, run: Run) -> Table:
-        rows = [body["row"] for body in run.steps]
-        cells = [
-            (
-                row["seed"], row["selected"]["score"], *row["selected"]["interval"],
-                "yes" if row.get("proof", {}).get("proved") else "no", row["played"], row["steps"],
-            )
-            for row in rows
-        ]  # fmt: skip
+        cells: list[Sequence[Cell]] = []
+        for row in rows_of(run):
+            score, proved = row["selected"], "yes" if row.get("proof", {}).get("proved") else "no"
+            cells.append((row["seed"], score["score"], *score["interval"], proved, row["played"], row["steps"]))
         columns = ("seed", "score", "from", "to", "better than its start", "games", "steps")
         note = "Scores of the games that chose the best seed: that of the best one is too high by the choice."
         return Table("seeds", "All seeds", columns, cells, note)
@@ -247,16 +222,10 @@ class TuneSeedsKind(TuneKind):
 
 def jobs_of(request: TuneRequest) -> list[Job]:
     shared = {key: value for key, value in request if key not in ("kind", "seconds", "seed", "seeds")}
-    words = spec_of(request.game)
-    return [
-        Job(
-            "tuned",
-            tune_seed,
-            {**shared, "rules": known_game(request.game).version, "seed": request.seed + number},
-            {"source": words.absolute if words else None},
-        )
-        for number in range(request.seeds or 1)
-    ]
+    words, seeds = spec_of(request.game), range(request.seed, request.seed + (request.seeds or 1))
+    shared |= {"rules": known_game(request.game).version}
+    source = {"source": words.absolute if words else None}
+    return [Job("tuned", tune_seed, {**shared, "seed": seed}, source) for seed in seeds]
 
 
 def tune_seed(
@@ -270,14 +239,9 @@ def tune_seed(
     found = tune_strategy(chosen, method, games, seed, Race(race, delta, epsilon), baseline, observation, final)
     key = int(child(report_key(seed), SELECTION))
     score = _score(chosen, found.policy, baseline, seed, key, report_games)
-    proof = {"proof": validation_json(found.final, chosen.payoffs)} if found.final else {}
-    return {
-        **encode_policy(chosen, found.policy),
-        "played": found.games,
-        "steps": found.steps,
-        **proof,
-        "selected": score,
-    }
+    proof = {"proof": found.final.to_json(chosen.payoffs)} if found.final else {}
+    row: Row = {**encode_policy(chosen, found.policy), "played": found.games, "steps": found.steps}
+    return row | proof | {"selected": score}
 
 
 def _score(
@@ -286,7 +250,11 @@ def _score(
     return evaluate(game, policy, named_policy(game, against, seed), key, games, threads=threads).to_json()
 
 
-def _fresh(against: str, score: Json) -> Json:
+def _fresh_score(request: TuneRequest, result: Json, seed: int, threads: int = 1) -> Json:
+    """Score a result against the baseline on fresh games."""
+    game, against = known_game(request.game), request.baseline
+    policy = decode_policy(game, policy_json_in(result))
+    score = _score(game, policy, against, seed, report_key(seed), request.report_games, threads)
     return {"against": against, "report": score} | {key: score[key] for key in ("score", "interval")}
 
 

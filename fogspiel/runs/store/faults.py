@@ -14,7 +14,7 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -294,7 +294,7 @@ if sys.platform != "win32":
 
 
 @contextmanager
-def presence(path: Path, examine: Callable[[Path], None], *, create: bool) -> Iterator[Presence]:
+def presence(path: Path, *, create: bool) -> Iterator[Presence]:
     """Register a user of the store: the first in this process examines the file, the last closes the lock file."""
     with mutex:
         here = _presences.get(str(path)) or Presence(path)

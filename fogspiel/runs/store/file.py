@@ -19,27 +19,8 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from .faults import (  # fmt: skip
-    ALL,
-    APPLICATION,
-    PAGE,
-    PATIENCE,
-    VERSION,
-    Damaged,
-    StoreBusy,
-    StoreError,
-    StoreMoved,
-    beside,
-    demand_writable,
-    examine,
-    has_content,
-    is_damage,
-    mutex,
-    plainly,
-    presence,
-    read_marks,
-    seal,
-)
+from . import faults
+from .faults import PATIENCE, Damaged, StoreBusy, StoreError, StoreMoved, beside, has_content, plainly, seal
 
 TABLES = [
     "CREATE TABLE meta (one INTEGER PRIMARY KEY, store BLOB, runs INTEGER, seal BLOB)",
@@ -57,7 +38,7 @@ COMPANIONS = ("", "-wal", "-shm", "-journal")
 ATTEMPTS = 20
 SYNC_SECONDS = 1.0
 MAKING = 0  # the lock for creating the file; runs are numbered from 1
-FOLDING = ALL - 1  # the lock for checkpointing: folding the log into the file
+FOLDING = faults.ALL - 1  # the lock for checkpointing: folding the log into the file
 LOG_LIMIT = 4 << 20  # bytes of a log that is folded into the file unless a reader blocks it
 WAITING_LIMIT = 3  # times LOG_LIMIT: beyond it folding waits for readers, so the log stays below 4 LOG_LIMIT
 READERS_PATIENCE = 5.0  # seconds: short for a hanging reader, and many times the length of a query
@@ -79,8 +60,8 @@ def connect(path: Path, how: str) -> sqlite3.Connection:
 
 def lay_out(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN")
-    connection.execute(f"PRAGMA application_id={APPLICATION}")
-    connection.execute(f"PRAGMA user_version={VERSION}")
+    connection.execute(f"PRAGMA application_id={faults.APPLICATION}")
+    connection.execute(f"PRAGMA user_version={faults.VERSION}")
     for table in TABLES:
         connection.execute(table)
     store = os.urandom(16)
@@ -99,7 +80,7 @@ def definitions(connection: sqlite3.Connection) -> list[str]:
     try:
         return [sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master ORDER BY rootpage")]
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite may quote damaged text in its message
-        if not is_damage(error):
+        if not faults.is_damage(error):
             raise
         return []
 
@@ -110,8 +91,8 @@ def renew_definitions(path: Path, pattern: Path) -> None:
         if definitions(connection) == TABLES:
             return
     content = bytearray(path.read_bytes())
-    content[:PAGE] = pattern.read_bytes()[:PAGE]
-    content[28:32] = (len(content) // PAGE).to_bytes(4, "big")
+    content[: faults.PAGE] = pattern.read_bytes()[: faults.PAGE]
+    content[28:32] = (len(content) // faults.PAGE).to_bytes(4, "big")
     path.write_bytes(content)
 
 
@@ -120,7 +101,7 @@ def build(path: Path) -> None:
     for left in ("-wal", "-shm"):  # a log without its database would be replayed into the new one
         beside(path, left).unlink(missing_ok=True)
     with draft_of(path) as draft, closing(connect(draft, "mode=rwc")) as connection:
-        connection.execute(f"PRAGMA page_size={PAGE}")
+        connection.execute(f"PRAGMA page_size={faults.PAGE}")
         connection.execute("PRAGMA auto_vacuum=NONE")
         if connection.execute("PRAGMA journal_mode=WAL").fetchone() != ("wal",):
             raise StoreError(f"{path} lies on a file system that cannot share memory: choose a local disk")
@@ -225,7 +206,7 @@ def _answer(connection: sqlite3.Connection, marks: bytes, question: Query[T]) ->
     try:
         if definitions(connection) != TABLES:
             raise Damaged("the definitions of the tables are damaged")
-        return question(connection, read_marks(marks, identity(connection)))
+        return question(connection, faults.read_marks(marks, identity(connection)))
     finally:
         if connection.in_transaction:
             connection.rollback()
@@ -245,9 +226,9 @@ class StoreFile:
         with plainly(path), ExitStack() as stack:
             self.path = Path(os.path.realpath(path))
             if write:
-                demand_writable(self.path)
+                faults.demand_writable(self.path)
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.here = stack.enter_context(presence(self.path, examine, create=write))
+            self.here = stack.enter_context(faults.presence(self.path, create=write))
             if write:
                 self._make_if_missing()
                 self._sweep()
@@ -289,7 +270,7 @@ class StoreFile:
             with self._guard, plainly(self.path):
                 return _answer(self._connection, self.here.marks(), question)
         for _ in range(ATTEMPTS):
-            user = presence(self.path, examine, create=False)
+            user = faults.presence(self.path, create=False)
             with plainly(self.path), user as here, _reader(self.path) as (reader, steady):
                 try:
                     answer = _answer(reader, here.marks(), question)
@@ -383,27 +364,27 @@ class StoreFile:
                 self._longest_log = max(LOG_LIMIT, log.stat().st_size + LOG_LIMIT // 4)
 
     def running(self, run: int) -> bool:
-        with plainly(self.path), presence(self.path, examine, create=False) as here:
+        with plainly(self.path), faults.presence(self.path, create=False) as here:
             return here.taken(run)
 
-    def backup(self, copy: Path, check: Callable[[Path], None]) -> None:
+    def backup(self, copy: Path, check: Callable[[Path], T]) -> T:
         """Copy a store that may be in use; the copy gets its name once `check` accepts it."""
 
-        def question(connection: sqlite3.Connection, committed: Committed) -> None:
+        def question(connection: sqlite3.Connection, committed: Committed) -> T:
             with plainly(copy), draft_of(copy) as draft:
                 with closing(connect(draft, "mode=rwc")) as target:
                     connection.backup(target)
-                check(draft)
+                return check(draft)
 
-        self.read(question)
+        return self.read(question)
 
     def rebuild(self, salvage: Callable[[sqlite3.Connection, sqlite3.Connection], T]) -> tuple[Path, T]:
         """Copy the file aside, let `salvage` transfer the valid rows, and replace the content in one transaction."""
-        with self._guard, mutex, plainly(self.path), ExitStack() as stack:
+        with self._guard, faults.mutex, plainly(self.path), ExitStack() as stack:
             writer = self._writer()
-            if self.here.users > 1 or not self.here.take(MAKING, ALL):
+            if self.here.users > 1 or not self.here.take(MAKING, faults.ALL):
                 raise StoreBusy(f"{self.path} is in use: stop every run in it, then repair it")
-            stack.callback(self.here.release, MAKING, ALL)
+            stack.callback(self.here.release, MAKING, faults.ALL)
             writer.close()
             stack.callback(self._open)
             folder = beside(self.path, REPAIR_FOLDER)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from ...core import NotFound
 from ...core.untrusted_input import JsonRecord, parse_json, refuse_number, shorten
-from ..request import check_name
+from ..request import check_name, fits
 from .faults import MAX_RUNS, Damaged, SetAside, StoreError, is_damage, seal
 from .file import Committed, disorder, identity
 
@@ -389,14 +389,6 @@ def entries_of(connection: sqlite3.Connection, committed: Committed) -> list[Cat
     return entries
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
-
-
 def summary_of(
     connection: sqlite3.Connection, committed: Committed, entry: CatalogueEntry, running: Callable[[int], bool]
 ) -> Summary:
@@ -417,9 +409,9 @@ def summary_of(
         method=ask.get("method"),
         state=state,
         steps=entry.length - 1 - (last.kind == "result"),
-        games=games if type(games := found.get("games")) is int else None,
-        score=score if _is_number(score := found.get("score")) else None,
-        interval=interval if _is_pair(interval := found.get("interval")) else None,
+        games=games if fits(games := found.get("games"), int) else None,
+        score=score if fits(score := found.get("score"), float) else None,
+        interval=interval if fits(interval := found.get("interval", ()), list[float]) and len(interval) == 2 else None,
         created=entry.created,
         seen=max(session.seen for session in sessions) if whole else None,
         seconds=sum(session.seconds for session in sessions) if whole else None,

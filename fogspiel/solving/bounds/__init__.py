@@ -5,13 +5,18 @@ Teytaud and Teytaud 2011, section IV-C: a central stone C3 on a board turned at 
 wins for sure; if not, Black plays B3 and continues by relaxed games. White's bound comes from a point-based search for
 vectors, which starts with White on B2 against a black stone on C3 and continues to the whole game. On 5x5 the AND-OR
 search tries to prove the paper's conjecture that Black wins for sure.
+
+Lemma 2 is a bound, too: more information never weakens the opponent, so the value of the game in which it is shown the
+board now and then is a guarantee in the phantom game. White informed gives the lower bound, Black informed the upper
+one. The more seldom the opponent is informed, the better the bound and the larger the games to be solved.
 """
 
+import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import monotonic, process_time
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,7 +24,7 @@ from ...games.boards.board import BOARDS, Board
 from ..proofs.checkers.phantom_bounds import GAMES, BoundsCertificate
 from .and_or_search import REFUTED, AndOrSearch
 from .certificate import NodeJson, Prover, Row, make_certificate
-from .information_relaxation import MANY, Relaxation, Widths
+from .information_relaxation import MANY, Failed, PrivateTurn, Relaxation, RelaxedGame, Widths
 from .point_based import PointSearch, Saved, proved_worth, vector_proof
 
 TO_THE_END = 25  # turns that no game on these boards exceeds
@@ -29,6 +34,7 @@ SURE = "sure"  # key of the AND-OR search in the saved state; the other keys are
 # A belief (own stones, worlds as hexadecimal bytes), and its winning try or guarantee.
 Finding = list[int | str | float]
 SavedBounds = dict[str, Any]  # the state to resume from, as JSON: the fields of a `Ledger`
+SAVED = ("game", "lower", "upper", "done", "black", "white", "known", "points", "seconds")
 
 
 class BoundsStep(NamedTuple):
@@ -78,25 +84,14 @@ class Ledger:
             self.upper, self.white = self.upper_found, vector_proof(search)
 
     def to_json(self) -> SavedBounds:
-        return {
-            "game": self.game,
-            "lower": str(self.lower),
-            "upper": str(self.upper),
-            "done": self.done,
-            "black": self.black,
-            "white": self.white,
-            "known": self.known,
-            "points": self.points,
-            "seconds": self.seconds,
-        }
+        saved = {key: getattr(self, key) for key in SAVED}
+        return saved | {"lower": str(self.lower), "upper": str(self.upper)}
 
     @classmethod
     def from_json(cls, game: str, saved: SavedBounds) -> "Ledger":
         if saved.get("game") != game:
             raise ValueError(f"the saved bounds are of {saved.get('game')!r}: give those of {game}, or none")
-        bounds = Fraction(saved["lower"]), Fraction(saved["upper"])
-        done, known, points = saved["done"], saved["known"], saved.get("points")
-        return cls(game, *bounds, done, saved["black"], saved["white"], known, points, saved.get("seconds", 0.0))
+        return cls(**saved | {"lower": Fraction(saved["lower"]), "upper": Fraction(saved["upper"])})
 
 
 @dataclass
@@ -118,17 +113,12 @@ class CpuBudget:
         if self.seconds_taken > self.seconds or used > self.memory * 2**30:
             raise OutOfBudget
 
-    def is_due(self) -> bool:
-        """True if a report is due, by wall-clock time."""
-        late = monotonic() > self.reported + self.every
-        if late:
-            self.reported = monotonic()
-        return late
-
 
 Remarks = Generator[str, None, None]
 Stages = Callable[[Board, Ledger, CpuBudget], Remarks]  # a generator that proves bounds step by step
 Result = TypeVar("Result")
+# The relaxed games behind a player's first moves, solved step by step, and the first rows of the proof.
+Opening = tuple[Generator[None, None, float], Callable[[Prover], list[Row]]]
 
 
 def search_bounds(
@@ -220,7 +210,8 @@ def watched(
         while True:
             next(steps)
             budget.demand(used())
-            if budget.is_due():
+            if monotonic() > budget.reported + budget.every:
+                budget.reported = monotonic()
                 note()
                 yield remark()
     except StopIteration as end:
@@ -230,23 +221,33 @@ def watched(
         note()
 
 
-def watch_relaxation(
-    steps: Generator[None, None, Result], stage: str, relaxation: Relaxation, ledger: Ledger, budget: CpuBudget
-) -> Generator[str, None, Result]:
+def prove_relaxed(
+    stage: str, relaxation: Relaxation, opening: Opening, ledger: Ledger, budget: CpuBudget
+) -> Generator[str, None, str]:
+    """Prove a guarantee by an opening and the relaxed games behind it, and return the size of the proof."""
+
     def used() -> int:
         return sum(search.bytes for search in relaxation.searches)
 
     def remark() -> str:
         return f"{stage}: {len(relaxation.known)} beliefs, windows of up to {relaxation.largest} histories"
 
-    return watched(steps, stage, relaxation.known, used, remark, ledger, budget)
+    for own, stones, worth in ledger.known.get(stage, []):
+        relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))
+    steps, rows = opening
+    yield from watched(steps, stage, relaxation.known, used, remark, ledger, budget)
+    prover = Prover(relaxation)
+    ledger.take(prover, relaxation.player, rows(prover))
+    ledger.known.pop(stage)
+    return f"{len(relaxation.known)} beliefs, {len(prover.nodes)} nodes in the proof"
 
 
 def search_openings(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
     """Bound 4x4: Black's relaxed games, then White's vectors as long as the budget lasts."""
     stage = "Black's relaxed games"
     if stage not in ledger.done:
-        yield from prove_opening(stage, BlackOpening(Relaxation(board, 0, WIDTHS, check=budget.demand)), ledger, budget)
+        relaxation = Relaxation(board, 0, WIDTHS, check=budget.demand)
+        yield from prove_opening(stage, relaxation, ledger, budget)
     white = PointSearch(board, 1, budget.demand)
     white.begin_at(1 << B2, 1 << C3)
     if ledger.points:
@@ -257,50 +258,51 @@ def search_openings(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
         yield f"White's vectors, sweep {white.sweeps}: {len(white.library.nodes)} vectors"
 
 
-def prove_opening(stage: str, opening: "PonnukiOpening", ledger: Ledger, budget: CpuBudget) -> Remarks:
-    relaxation = opening.relaxation
-    for own, stones, worth in ledger.known.get(stage, []):
-        relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))
-    yield from watch_relaxation(opening.steps(), stage, relaxation, ledger, budget)
-    prover = Prover(relaxation)
-    ledger.take(prover, relaxation.player, opening.rows(prover))
-    ledger.known.pop(stage)
+def prove_opening(stage: str, relaxation: Relaxation, ledger: Ledger, budget: CpuBudget) -> Remarks:
+    """Prove a player's guarantee on 4x4 by its first moves, and the relaxed games behind them."""
+    opening = (white_opening if relaxation.player else black_opening)(relaxation)
+    size = yield from prove_relaxed(stage, relaxation, opening, ledger, budget)
     ledger.done.append(stage)
-    yield f"{stage}: done, {len(relaxation.known)} beliefs, {len(prover.nodes)} nodes in the proof"
+    yield f"{stage}: done, {size}"
 
 
 PLAYERS = ("Black", "White")
-C3, B2, B3 = 10, 5, 9
+C3, B2, B3, C2 = 10, 5, 9, 6
+OPPOSITE = {C3: B2, B2: C3, B3: C2, C2: B3}  # the central cells of 4x4
 
 
-class PonnukiOpening(Protocol):
-    """A player's first moves on 4x4, and the relaxed games behind them."""
-
-    relaxation: Relaxation
-
-    def steps(self) -> Generator[None, None, float]:
-        """Solve the relaxed games behind the first moves."""
-
-    def rows(self, prover: Prover) -> list[Row]:
-        """Return the rows of the proof."""
-
-
-class BlackOpening:
+def black_opening(relaxation: Relaxation) -> Opening:
     """C3, then B2, then B3 if B2 is illegal."""
+    beliefs, straight, bent = relaxation.beliefs, 1 << C3 | 1 << B2, 1 << C3 | 1 << B3
+    free = np.array([1 << cell for cell in range(16) if not straight >> cell & 1], np.int64)
+    won = straight, beliefs.after_answer(straight, free)[0]
+    hard = bent, beliefs.after_answer(bent, np.array([1 << B2], np.int64))[0]
 
-    def __init__(self, relaxation: Relaxation) -> None:
-        self.relaxation = relaxation
-        beliefs, straight, bent = relaxation.beliefs, 1 << C3 | 1 << B2, 1 << C3 | 1 << B3
-        free = np.array([1 << cell for cell in range(16) if not straight >> cell & 1], np.int64)
-        self.won = straight, beliefs.after_answer(straight, free)[0]
-        self.hard = bent, beliefs.after_answer(bent, np.array([1 << B2], np.int64))[0]
+    def rows(prover: Prover) -> list[Row]:
+        last: Row = [[B3, "1", None, prover.jump(*hard)]]
+        return [[[C3, "1", None, 1]], [[B2, "1", 2, prover.jump(*won)]], last]
 
-    def steps(self) -> Generator[None, None, float]:
-        return self.relaxation.steps(*self.hard)
+    return relaxation.steps(*hard), rows
 
-    def rows(self, prover: Prover) -> list[Row]:
-        last: Row = [[B3, "1", None, prover.jump(*self.hard)]]
-        return [[[C3, "1", None, 1]], [[B2, "1", 2, prover.jump(*self.won)]], last]
+
+def white_opening(relaxation: Relaxation) -> Opening:
+    """A central stone; opposite to Black's if Black is central, else with one of a few assumptions."""
+
+    def tries(turn: PrivateTurn, failed: Failed) -> list[int]:
+        return [OPPOSITE[failed[0]]] if failed else list(OPPOSITE)
+
+    def assumptions(turn: PrivateTurn) -> list[np.ndarray]:
+        """Return the assumptions: Black has the opposite cell; or Black has anything that is not hopeless for White."""
+        opposite = turn.worlds & 1 << OPPOSITE[turn.own.bit_length() - 1] != 0
+        if opposite.all():
+            return [turn.worlds]
+        return [turn.worlds[opposite], relaxation.hopeful_worlds(turn.own, turn.worlds)]
+
+    return first_game(relaxation, relaxation.relaxed_game(0, relaxation.beliefs.start, 1, tries, assumptions))
+
+
+def first_game(relaxation: Relaxation, game: RelaxedGame) -> Opening:
+    return relaxation.solve(game), lambda prover: prover.relaxed_rows(game)[1]
 
 
 STAGES: dict[int, Stages] = {
@@ -309,3 +311,59 @@ STAGES: dict[int, Stages] = {
     4: search_openings,
     5: search_sure_win,
 }  # stages by the size of the board
+
+
+LARGEST = 4  # the largest board for an informed opponent: 5x5 first needs the sure-win question, which is undecided
+WORDS = re.compile(r"(every|once)(?::([1-9]\d?))?|never")
+
+
+class Schedule(NamedTuple):
+    """Turns of the player after which the opponent is shown the board: the first, then the interval."""
+
+    first: int
+    later: int
+
+    @classmethod
+    def parse(cls, words: str) -> "Schedule":
+        """Parse `every` turn, `every:3` turns, `once` (after the first turn), `once:3` (after three), or `never`."""
+        found = WORDS.fullmatch(words)
+        if not found:
+            raise ValueError(f"the opponent is informed {words!r}: it must be every, every:K, once, once:K or never")
+        turns = min(int(found[2] or 1), TO_THE_END)
+        return cls(turns if found[1] else TO_THE_END, turns if found[1] == "every" else TO_THE_END)
+
+    def stages(self, board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
+        for player, name in enumerate(PLAYERS):
+            stage = f"{name}, the other informed after {self.first} and {self.later} turns"
+            if stage in ledger.done:
+                continue
+            if board.rows == LARGEST:
+                yield from prove_opening(
+                    stage, Relaxation(board, player, WIDTHS, self.later, budget.demand), ledger, budget
+                )
+                continue
+            relaxation = Relaxation(board, player, turns=self.later, check=budget.demand)
+            start = relaxation.beliefs.start
+            if relaxation.search.is_sure_win(0, start):
+                prover = Prover(relaxation)
+                ledger.take(prover, player, prover.sure_rows(0, start))
+                yield f"{stage}: a sure win"
+            else:
+                opening = first_game(relaxation, relaxation.relaxed_game(0, start, self.first))
+                yield f"{stage}: {(yield from prove_relaxed(stage, relaxation, opening, ledger, budget))}"
+            ledger.done.append(stage)
+
+
+def demand_size(name: str) -> None:
+    if int(name[-1]) > LARGEST:
+        raise ValueError(
+            f"{name} is too large for an informed opponent: boards up to {LARGEST}x{LARGEST} can be solved"
+        )
+
+
+def informed_bounds(
+    name: str, schedule: Schedule, seconds: float = 300.0, memory: float = 1.0, saved: SavedBounds | None = None
+) -> Generator[BoundsStep, None, BoundsCertificate]:
+    """Bound the value of a phantom ponnuki by the players' guarantees against an informed opponent."""
+    demand_size(name)
+    return search_bounds(name, seconds, memory, saved, schedule.stages)

@@ -21,11 +21,23 @@ from itertools import combinations
 
 import numpy as np
 
-from ...games.boards.board import Board
+from ...core.compile.kernel import kernel
+from ...games.boards.board import GOES_ON, ILLEGAL, WINS, Board
 from ..methods import run_to_end
-from .beliefs import EMPTY, WON, Beliefs, PerfectInformation, dominating_try, ground_of, permute, smallest_image
-from .window_kernels import judge_worlds, score_tries, subset_ranks, walk_answers, world_ranks
-from .window_regrets import Answers
+from .beliefs import (
+    EMPTY,
+    LOST,
+    WON,
+    Beliefs,
+    PerfectInformation,
+    dominating_try,
+    fate,
+    ground_of,
+    perfect_outcome,
+    permute,
+    smallest_image,
+)
+from .window_regrets import BARRED, OPPONENT_WINS, Answers
 
 REFUTED = -1
 MAX_COMPARED = 24  # decided beliefs with the same own stones that are compared with a new one
@@ -72,7 +84,12 @@ class AndOrSearch:
             self.table[key] = found
             self.bytes += len(key[1]) + BELIEF_BYTES
             if self.dominance:
-                self._keep(own, key[1], frozenset(worlds.tolist()), found)
+                kept, members = self._decided.setdefault(own, OrderedDict()), frozenset(worlds.tolist())
+                kept[key[1]] = members, found
+                self.bytes += WORLD_BYTES * len(members)
+                if len(kept) > MAX_COMPARED:
+                    _, (dropped, _) = kept.popitem(last=False)
+                    self.bytes -= WORLD_BYTES * len(dropped)
         return found if found == REFUTED else self._shifts[turn].index(found)
 
     def canonical(self, own: int, worlds: np.ndarray) -> tuple[int, np.ndarray, int]:
@@ -118,40 +135,126 @@ class AndOrSearch:
                     return found
         return None
 
-    def _keep(self, own: int, key: bytes, worlds: frozenset[int], found: int) -> None:
-        kept = self._decided.setdefault(own, OrderedDict())
-        kept[key] = worlds, found
-        if len(kept) > MAX_COMPARED:
-            _, (dropped, _) = kept.popitem(last=False)
-            self.bytes -= WORLD_BYTES * len(dropped)
-        self.bytes += WORLD_BYTES * len(worlds)
-
 
 # Outcomes of a turn: for a set of own stones, all worlds, and the end of every try and unseen answer.
 
 MAX_FIELDS = 256  # fields in the cache; the least recently used one is evicted first
 VISITS = 1 << 18  # positions of the perfect-information game that must fit at each evaluation
+# Score of a try that fails, or is neither won with perfect information nor lost at once; a won one scores 1.
+FAILS, SURVIVES = 0.5, 0.3
+
+
+@kernel
+def subset_ranks(cells, out):
+    """Write the rank of each set of cells among the sets of its size."""
+    counts = np.zeros(cells + 1, np.int64)
+    for stones in range(1 << cells):
+        size = 0
+        for cell in range(cells):
+            size += (stones >> cell) & 1
+        out[stones] = counts[size]
+        counts[size] += 1
+
+
+@kernel
+def pack(stones, own, cells):
+    """Return the stones with the cells of `own` left out."""
+    out, at = 0, 0
+    for cell in range(cells):
+        if not (own >> cell) & 1:
+            out |= ((stones >> cell) & 1) << at
+            at += 1
+    return out
+
+
+@kernel
+def world_ranks(worlds, own, shift, ranks, out):
+    """Write the rank of each world among all worlds beside the image of `own`, after a permutation of the cells."""
+    image = permute(own, shift)
+    for k in range(len(worlds)):
+        out[k] = ranks[pack(permute(worlds[k], shift), image, len(shift))]
+
+
+@kernel
+def walk_answers(ground, player, own, worlds, cells, outcomes, leaf, free, after, count, seen):
+    """Write the outcome of every try in every world, and the world after every answer.
+
+    `after[c]` becomes the worlds after stone c, count[c] of them; `seen` is workspace, one number per set of cells, -1.
+    """
+    for k in range(len(worlds)):
+        for c in range(cells):
+            if not ((own | worlds[k]) >> c) & 1:
+                free[k, 0] += 1
+                free[k, free[k, 0]] = c
+    for c in range(cells):
+        count[c] = 0
+        for k in range(len(worlds)):
+            outcomes[k, c] = fate(ground, player, own, worlds[k], c)
+            for d in range(cells):
+                leaf[k, c, d] = BARRED
+            if outcomes[k, c] != GOES_ON:
+                continue
+            for d in range(cells):
+                answer = fate(ground, 1 - player, worlds[k], own | (1 << c), d)
+                if answer == WINS:
+                    leaf[k, c, d] = OPPONENT_WINS
+                elif answer == GOES_ON:
+                    world = worlds[k] | (1 << d)
+                    if seen[world] < 0:
+                        seen[world] = count[c]
+                        after[c, count[c]] = world
+                        count[c] += 1
+                    leaf[k, c, d] = seen[world]
+        for j in range(count[c]):
+            seen[after[c, j]] = -1
+
+
+@kernel
+def judge_worlds(ground, player, own, worlds, keys, values, used, most, out):
+    """Write each world's outcome with perfect information, the player to move; return False if the table is full."""
+    for k in range(len(worlds)):
+        if 2 * (used[0] + most) > len(keys):
+            return False
+        out[k] = perfect_outcome(ground, player, own, worlds[k], keys, values, used, most)
+    return True
+
+
+@kernel
+def score_tries(ground, player, own, worlds, outcomes, leaf, cells, keys, values, used, most, out):
+    """Write each try's score in each world, by the perfect-information game; return False if its table is full."""
+    for k in range(len(worlds)):
+        for c in range(cells):
+            if outcomes[k, c] == WINS:
+                out[k, c] = 1.0
+            elif outcomes[k, c] == ILLEGAL:
+                out[k, c] = FAILS
+            else:
+                if 2 * (used[0] + most) > len(keys):
+                    return False
+                lost = perfect_outcome(ground, 1 - player, worlds[k], own | (1 << c), keys, values, used, most) == LOST
+                out[k, c] = 1.0 if lost else SURVIVES
+                for d in range(cells):
+                    if leaf[k, c, d] == OPPONENT_WINS:
+                        out[k, c] = 0.0
+    return True
 
 
 class TurnOutcomes:
-    """Outcomes of a turn from own stones on, for every world: see `window_kernels` for the arrays."""
+    """Outcomes of a turn from own stones on, for every world: see `window_regrets` for the arrays."""
 
     def __init__(self, fields: "Fields", own: int) -> None:
         board, player, ground = fields.board, fields.player, fields.ground
         self.own, self.worlds, cells = own, fields.worlds_beside(own), board.cells
         count = len(self.worlds)
-        self.outcomes = np.zeros((count, cells), np.int8)
-        self.leaf = np.zeros((count, cells, cells), np.int16)
-        free = np.zeros((count, cells + 1), np.int8)
+        outcomes, leaf = np.zeros((count, cells), np.int8), np.zeros((count, cells, cells), np.int16)
+        self.answers = Answers(outcomes, leaf, np.zeros((count, cells + 1), np.int8))
         after, self.wide = np.zeros((cells, fields.most_worlds), np.int64), np.zeros(cells, np.int64)
         seen = np.full(1 << cells, EMPTY, np.int64)
-        walk_answers(ground, player, own, self.worlds, cells, self.outcomes, self.leaf, free, after, self.wide, seen)
-        self.answers = Answers(self.outcomes, self.leaf, free)
+        walk_answers(ground, player, own, self.worlds, cells, *self.answers, after, self.wide, seen)
         self.after = [after[c, : self.wide[c]].copy() for c in range(cells)]
         self.scores = np.zeros((count, cells))
-        fields.perfect.fill(
-            score_tries, player, own, self.worlds, self.outcomes, self.leaf, cells, visits=VISITS, out=self.scores
-        )
+        known = player, own, self.worlds, outcomes, leaf, cells
+        fields.perfect.fill(score_tries, *known, visits=VISITS, out=self.scores)
         # By stone and symmetry: the ranks of the worlds after the stone among those beside the image.
         self.ranks: dict[tuple[int, int], np.ndarray] = {}
 

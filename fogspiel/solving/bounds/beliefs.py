@@ -282,13 +282,11 @@ class Beliefs:
 
     def tally(self, own: int, worlds: np.ndarray) -> list[list[int]]:
         tally_outcomes(self._ground, self.player, own, worlds, self._tally)
-        tally: list[list[int]] = self._tally.tolist()
-        return tally
+        return list(self._tally.tolist())
 
     def contacts(self, worlds: np.ndarray) -> list[int]:
         count_contacts(self._ground, worlds, self._contacts)
-        contacts: list[int] = self._contacts.tolist()
-        return contacts
+        return list(self._contacts.tolist())
 
     def after_answer(self, own: int, worlds: np.ndarray) -> tuple[np.ndarray, int]:
         """Return the worlds at the next turn after any unseen answer, and in how many the opponent can win instead."""
@@ -345,9 +343,8 @@ class PerfectInformation:
         while True:
             step = FIRST_ROOM if visits is None else visits
             self._make_room(2 * step)
-            start = first_not_won(
-                self._ground, player, own, worlds, start, self._keys, self._outcomes, self._used, step
-            )
+            table = self._keys, self._outcomes, self._used
+            start = first_not_won(self._ground, player, own, worlds, start, *table, step)
             if start == len(worlds):
                 return True
             if self.outcome(player, own, int(worlds[start]), visits) not in (WON, None):
@@ -365,12 +362,11 @@ class PerfectInformation:
         size = len(self._keys)
         while 2 * (self.positions + more) > size:
             size *= 2
-        if size == len(self._keys):
-            return
-        kept = self._keys != EMPTY
-        keys, outcomes = self._keys[kept], self._outcomes[kept]
-        self._keys, self._outcomes = np.full(size, EMPTY, np.int64), np.zeros(size, np.int64)
-        refill(keys, outcomes, self._keys, self._outcomes)
+        if size > len(self._keys):
+            kept = self._keys != EMPTY
+            keys, outcomes = self._keys[kept], self._outcomes[kept]
+            self._keys, self._outcomes = np.full(size, EMPTY, np.int64), np.zeros(size, np.int64)
+            refill(keys, outcomes, self._keys, self._outcomes)
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 from ...games.boards.board import BOARDS, Board
 from ..exact import exact_bounds
 from ..methods.lp import equilibrium
-from ..proofs.checkers.phantom_bounds import FORMAT, BoundsCertificate, Checker, Node, PonnukiRules, node_of, verify
+from ..proofs.checkers.phantom_bounds import FORMAT, BoundsCertificate, PonnukiRules, guarantees, node_of, verify
 from ..proofs.checkers.primitives import digest_of
 from .and_or_search import AndOrSearch
 from .information_relaxation import PLANNER, Failed, PrivateTurn, Relaxation, RelaxedGame
@@ -78,19 +78,17 @@ class Prover:
         """Add the node of the whole game, on a board turned at random, and return its guarantee."""
         size, worlds = self.board.rows, self.search.beliefs.start.tolist()
         number = self.add(0, worlds, Fraction(0), rows)
-        nodes: list[Node] = [node_of(node, k, size) for k, node in enumerate(self.nodes)]
-        worth = min(found for _, found in Checker(size, nodes).worths(nodes[number], range(SYMMETRIES)))
+        nodes = [node_of(node, k, size) for k, node in enumerate(self.nodes)]
+        worth = min(found for _, found in guarantees(PonnukiRules(size), nodes, nodes[number], range(SYMMETRIES)))
         self.nodes[number]["worth"] = str(worth)
         return worth
 
     def sure_rows(self, own: int, worlds: np.ndarray) -> list[Row]:
         cell = self.search.winning_try(own, worlds)
         split = self.search.beliefs.split(own, worlds, cell)
+        more, after = own | 1 << cell, self.search.beliefs.after_answer
         illegal = self.jump(own, split.illegal) if len(split.illegal) else None
-        legal = None
-        if len(split.going):
-            after, _ = self.search.beliefs.after_answer(own | 1 << cell, split.going)
-            legal = self.jump(own | 1 << cell, after)
+        legal = self.jump(more, after(more, split.going)[0]) if len(split.going) else None
         return [[[cell, "1", illegal, legal]]]
 
     def relaxed_rows(self, game: RelaxedGame) -> tuple[Fraction, list[Row]]:
@@ -139,10 +137,8 @@ class _RowWriter:
             return None
         if not self.game.is_end(turn):
             return self.write(infoset)
-        jump: Jump = []
-        for assumption, share in self.shares_at(infoset):
-            jump.append([*self.prover.place(*self.game.assumed[assumption]), str(share)])
-        return jump or None
+        shares = self.shares_at(infoset)
+        return [[*self.prover.place(*self.game.assumed[number]), str(share)] for number, share in shares] or None
 
 
 def make_certificate(
@@ -163,8 +159,6 @@ def make_certificate(
 
 # A proof of bounds as text: its result, the first moves of each player, and with --all every belief.
 
-SIDES = ("black", "white")
-
 
 def explain(body: Any, everything: bool = False) -> list[str]:
     """Return the bounds of a certificate, after checking it, and the strategies behind them."""
@@ -177,7 +171,7 @@ def explain(body: Any, everything: bool = False) -> list[str]:
         "A proof is a list of nodes: each is a strategy for some turns from a belief on, with what it guarantees there "
         "against an opponent who knows the belief. Its last node is the whole game.",
     ]
-    for side, worth in zip(SIDES, (lower, 1 - upper), strict=True):
+    for side, worth in (("black", lower), ("white", 1 - upper)):
         lines += ["", *_side_lines(side.capitalize(), body[side], worth, board, everything)]
     return lines
 
@@ -189,12 +183,12 @@ def _number(bound: Fraction) -> str:
 def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, everything: bool) -> list[str]:
     if not nodes:
         return [f"{name}: nothing is proved but that it gets 0 or more."]
-    head = (
+    lines = [
         f"{name} gets {_number(worth)} or more, by {len(nodes)} nodes. It turns and mirrors the board at random, all "
-    )
-    lines = [head + "eight ways alike; then, from the first row on:", *_row_lines(nodes[-1]["rows"], board)]
-    for number in range(len(nodes) - 1) if everything else ():
-        node = nodes[number]
+        "eight ways alike; then, from the first row on:",
+        *_row_lines(nodes[-1]["rows"], board),
+    ]
+    for number, node in enumerate(nodes[:-1] if everything else ()):
         own = " ".join(board.cell_name(cell) for cell in range(board.cells) if node["own"] >> cell & 1) or "no stones"
         worlds = f"{len(node['worlds'])} possible positions of the opponent"
         lines += [f"node {number}: with {own}, {worlds}, it gets {_worths(node)}:"]

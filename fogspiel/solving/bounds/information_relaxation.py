@@ -11,9 +11,10 @@ wins for sure have value 0; assumptions leave such worlds out. The planner may b
 at each decision, which can only lower the guarantee; the opponent never is.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -21,9 +22,8 @@ from ...games.boards.board import Board
 from ..exact import ExactBounds, exact_bounds
 from ..methods import run_to_end
 from ..methods.lp import equilibrium
-from ..methods.phantom.merged_histories import TreeplexBuilder, with_entry
 from ..tree.sequence_form import SequenceForm, Treeplex, merge, plan_of
-from .and_or_search import AndOrSearch
+from .and_or_search import FAILS, SURVIVES, AndOrSearch
 from .beliefs import LOST, Beliefs, dominating_try
 
 # Guarantees are rounded down to multiples of 1 / GRID, which keeps all fractions with denominators up to 16.
@@ -32,8 +32,6 @@ LOOK = 1000  # histories of a relaxed game between two checks of the time limit
 NOISE = 1e-9  # differences up to this are rounding errors of the linear program
 WIN = -1
 PLANNER, OPPONENT = 0, 1
-# Score of a try that fails, or is neither won with perfect information nor lost at once; a won one scores 1.
-FAILS, SURVIVES = 0.5, 0.3
 
 Failed = tuple[int, ...]
 # Number of tries the planner chooses from: (worlds at most, tries), for growing numbers of worlds.
@@ -207,11 +205,10 @@ class Relaxation:
         return 0.0
 
     def worths(self, game: RelaxedGame) -> list[float]:
-        worths = []
-        for own, worlds in game.assumed:
-            sure, image = self.search.is_sure_win(own, worlds), self.search.canonical(own, worlds)
-            worths.append(1.0 if sure else self.worth(image[0], image[1]))
-        return worths
+        return [
+            1.0 if self.search.is_sure_win(*belief) else self.worth(*self.search.canonical(*belief)[:2])
+            for belief in game.assumed
+        ]
 
     def promising_tries(self, turn: PrivateTurn, failed: Failed) -> list[int]:
         """Return the planner's tries: those that keep most worlds won with perfect information, limited by `widths`."""
@@ -235,9 +232,6 @@ class Relaxation:
                     score[cell] += SURVIVES
         return sorted(sorted(tries, key=lambda cell: -score[cell])[:width])
 
-    def assume_hopeful(self, turn: PrivateTurn) -> list[np.ndarray]:
-        return [self.hopeful_worlds(turn.own, turn.worlds)]
-
     def relaxed_game(
         self,
         own: int,
@@ -247,7 +241,11 @@ class Relaxation:
         assumptions: Assumptions | None = None,
     ) -> RelaxedGame:
         """Return the relaxed game from a belief on: all histories of `turns` turns with the planner's chosen tries."""
-        walk = _Walk(self, turns or self.turns, tries or self.promising_tries, assumptions or self.assume_hopeful)
+
+        def assume_hopeful(turn: PrivateTurn) -> list[np.ndarray]:
+            return [self.hopeful_worlds(turn.own, turn.worlds)]
+
+        walk = _Walk(self, turns or self.turns, tries or self.promising_tries, assumptions or assume_hopeful)
         return walk.build(own, worlds)
 
 
@@ -264,6 +262,42 @@ def unseen_moves(own: int, barred: int, cells: int) -> np.ndarray:
     return np.array(sorted(own | 1 << cell for cell in range(cells) if not (barred >> cell) & 1), np.int64)
 
 
+# Treeplexes numbered by a traversal of the histories of a small game, as it reaches their infosets.
+
+Key = TypeVar("Key", bound=Hashable)
+Entry = TypeVar("Entry")
+
+
+class TreeplexBuilder(Generic[Key]):
+    """The infosets of one player, by the player's knowledge, in the order of their first visit."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Key, int] = {}
+        self.choices: list[list[int]] = []
+        self.first: list[int] = []
+        self._parent: list[int] = []
+        self._sequences = 1
+
+    def infoset(self, known: Key, sequence: int, choices: Callable[[], list[int]]) -> int:
+        """Return the number of an infoset; a new one continues the sequence, and has an action even without choices."""
+        number = self.numbers.setdefault(known, len(self._parent))
+        if number == len(self._parent):
+            self._parent.append(sequence)
+            self.first.append(self._sequences)
+            self.choices.append(choices())
+            self._sequences += max(len(self.choices[-1]), 1)
+        return number
+
+    @property
+    def treeplex(self) -> Treeplex:
+        count = [max(len(choices), 1) for choices in self.choices]
+        return Treeplex(*(np.array(column, np.int64) for column in (self._parent, self.first, count)))
+
+
+def with_entry(pair: tuple[Entry, Entry], player: int, entry: Entry) -> tuple[Entry, Entry]:
+    return (entry, pair[1]) if player == 0 else (pair[0], entry)
+
+
 class _Walk:
     """A traversal of the histories of a relaxed game that numbers infosets and sequences at the first visit."""
 
@@ -276,10 +310,16 @@ class _Walk:
 
     def build(self, own: int, worlds: np.ndarray) -> RelaxedGame:
         root = PrivateTurn(own, worlds, 0)
+
+        def informed(world: int) -> PrivateTurn:
+            """Return the opponent's first turn: it saw the planner's stones, but not the planner's next move."""
+            illegal, wins = self.owner.beliefs.look(self.owner.player, own, world)
+            return PrivateTurn(world, unseen_moves(own, illegal | wins, self.owner.board.cells), 0)
+
         primal_player, opponent = self.treeplexes
         chooses_world = opponent.infoset((root, ()), 0, lambda: list(range(len(worlds))))
         waiting: list[History] = [
-            (PLANNER, (root, self._informed(own, world)), (), (0, sequence))
+            (PLANNER, (root, informed(world)), (), (0, sequence))
             for sequence, world in enumerate(worlds.tolist(), opponent.first[chooses_world])
         ]
         histories = 0
@@ -321,11 +361,6 @@ class _Walk:
             else:
                 found.append((1 - who, with_entry(turns, who, side.after(turn, failed, choice)), (), chosen))
         return found
-
-    def _informed(self, own: int, world: int) -> PrivateTurn:
-        """Return the opponent's first turn: it saw the planner's stones, but not the planner's next move."""
-        illegal, wins = self.owner.beliefs.look(self.owner.player, own, world)
-        return PrivateTurn(world, unseen_moves(own, illegal | wins, self.owner.board.cells), 0)
 
     def _choices(self, who: int, turn: PrivateTurn, failed: Failed, at_end: bool) -> list[int]:
         if who == OPPONENT:

@@ -74,12 +74,15 @@ class PointSearch:
             layers.append(self._points_after(layers[-1], hopeful, len(layers) == 1, draw))
         for points in reversed(layers[1:]):
             self._improve(points)
-        if self.start is not None:
-            self._leave_start(self.start)
-        else:
-            found = self._window(self.root, FIRST_ITERATIONS, adversarial=True).strategy(adversarial=True)
-            if self.best is None or found.worth > self.best.worth:
-                self.best = found
+        first = layers[0][0]
+        found = self._window(first, FIRST_ITERATIONS, adversarial=True).strategy(adversarial=True)
+        if self.start is None:
+            self.best = found if self.best is None or found.worth > self.best.worth else self.best
+            return
+        if found.worth > 0:
+            self.library.add(VectorNode(first.own, found.rows, found.worths))
+        if found.worth > KNOWN:
+            self.start = None
 
     def _window(self, point: BeliefPoint, iterations: int, hopeful: bool = False, adversarial: bool = False) -> Window:
         self.check()
@@ -101,7 +104,11 @@ class PointSearch:
         chances = np.array([chance for chance, _ in found])
         count = min(POINTS, BRANCHES * len(points), len(found))
         chosen = draw.choice(len(found), count, replace=False, p=chances / chances.sum())
-        return [_without_rare_worlds(found[k][1]) for k in sorted(chosen.tolist())]
+        after = []
+        for _, point in (found[k] for k in sorted(chosen.tolist())):
+            weights = np.where(point.weights < MIN_WEIGHT * point.weights.max(), 0.0, point.weights)
+            after.append(BeliefPoint(point.own, weights / weights.sum()))
+        return after
 
     def _improve(self, points: list[BeliefPoint]) -> None:
         """Add the vectors of the windows at points of one turn, and correct the hoped-for values."""
@@ -118,14 +125,6 @@ class PointSearch:
                 self.library.add(VectorNode(point.own, found.rows, found.worths))
         if parts:
             self.library.hopes[points[0].own.bit_count()] = OPTIMISM * float(np.mean(parts))
-
-    def _leave_start(self, start: BeliefPoint) -> None:
-        """Add the vector of the start position, and continue with the whole game if it is good enough."""
-        found = self._window(start, FIRST_ITERATIONS, adversarial=True).strategy(adversarial=True)
-        if found.worth > 0:
-            self.library.add(VectorNode(start.own, found.rows, found.worths))
-        if found.worth > KNOWN:
-            self.start = None
 
     def to_json(self) -> Saved:
         best = self.best and [self.best.rows, self.best.worth]
@@ -146,11 +145,6 @@ class PointSearch:
         if saved["best"] is not None:
             rows, worth = saved["best"]
             self.best = WindowStrategy(rows, np.zeros(0, np.int64), worth)
-
-
-def _without_rare_worlds(point: BeliefPoint) -> BeliefPoint:
-    weights = np.where(point.weights < MIN_WEIGHT * point.weights.max(), 0.0, point.weights)
-    return BeliefPoint(point.own, weights / weights.sum())
 
 
 # The proof of the vectors' guarantee: the nodes behind the strategy for the whole game, reduced to the necessary ones.
@@ -236,14 +230,12 @@ class VectorProof:
 
     def _jump(self, picks: list[Pick]) -> Place:
         """Return the continuation; an empty one goes to the first node as well, at no cost."""
-        known = [(self.numbers[number], turn, share) for number, turn, share in picks if number in self.numbers]
-        if not known:
-            return None
-        rest = SHARES - sum(share for _, _, share in known)
-        jump: Jump = []
-        for place, (number, turn, share) in enumerate(known):
-            jump.append([number, self.turns[turn], str(Fraction(share + (rest if place == 0 else 0), SHARES))])
-        return jump
+        known = [(number, turn, share) for number, turn, share in picks if number in self.numbers]
+        rest, jump = SHARES - sum(share for _, _, share in known), Jump()
+        for number, turn, share in known:
+            jump.append([self.numbers[number], self.turns[turn], str(Fraction(share + rest, SHARES))])
+            rest = 0
+        return jump or None
 
 
 def proved_worth(saved: Saved) -> Fraction:

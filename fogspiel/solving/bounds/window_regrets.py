@@ -1,15 +1,23 @@
 """Strategies in windows of one turn: their value in each world, and regret matching (CFR+) to find good ones.
 
-`window_kernels` describes the arrays.
+A window is a turn of the planner and the opponent's answer. The opponent knows the planner's stones `own` and its own,
+the world k; the planner knows the weights of the worlds. Infosets of the planner are sets of failed tries, numbered so
+that a failed try leads to a later one; sequence s of infoset i tries cell[s] and leads to infoset down[s] if that is
+illegal. If the stone stays the opponent answers with a cell d, and the planner picks a vector, which pays its entry for
+the world k + d. An illegal answer reveals the stone to the opponent (more than it does in the phantom game).
+
+`leaf[k, c, d]` is the number of the world k + d among those after stone c, or BARRED, or OPPONENT_WINS.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ...core.compile.kernel import in_place, kernel
+from ...core.compile.kernel import in_place, inlined, kernel
 from ...games.boards.board import GOES_ON, ILLEGAL, WINS
-from .window_kernels import BARRED, LOW, OPPONENT_WINS
+
+BARRED, OPPONENT_WINS = -1, -2
+LOW = 1e-12
 
 
 class Answers(NamedTuple):
@@ -63,15 +71,18 @@ class Sums(NamedTuple):
 @in_place
 def visited(k, setting, out):
     outcomes, (first, cell, down) = setting.answers.outcomes, setting.decisions
-    infosets = len(first) - 1
-    for i in range(infosets):
-        out[i] = False
+    out[:] = False
     out[0] = True
-    for i in range(infosets):
+    for i in range(len(first) - 1):
         if out[i]:
             for s in range(first[i], first[i + 1]):
                 if down[s] >= 0 and outcomes[k, cell[s]] == ILLEGAL:
                     out[down[s]] = True
+
+
+@inlined
+def empty_cells(k, free):
+    return free[k, 1 : free[k, 0] + 1]
 
 
 @in_place
@@ -92,12 +103,10 @@ def answer_values(k, setting, plan, inside, value, live):
     """
     (outcomes, leaf, free), (first, cell, _), (base, wide, table) = setting
     share, picks, shares = plan
+    empty = empty_cells(k, free)
     won = 0.0
-    for c in range(len(live)):
-        live[c] = False
-        for x in range(1, free[k, 0] + 1):
-            d = free[k, x]
-            value[c, d] = 0.0
+    live[:] = False
+    value[:] = 0.0
     for i in range(len(inside)):
         if not inside[i]:
             continue
@@ -113,46 +122,39 @@ def answer_values(k, setting, plan, inside, value, live):
                     weight = shares[s, j]
                     if weight > 0.0:
                         row = base[c] + picks[s, j] * wide[c]
-                        for x in range(1, free[k, 0] + 1):
-                            d = free[k, x]
+                        for d in empty:
                             if leaf[k, c, d] >= 0:
                                 value[c, d] += weight * table[row + leaf[k, c, d]]
     return won
 
 
+@in_place
+def worst_replies(k, answers, value, live, low):
+    """Write the planner's least value after each stone, once the opponent has found it; -1 without a stone."""
+    leaf, empty = answers.leaf, empty_cells(k, answers.free)
+    for c in range(len(live)):
+        low[c] = -1.0
+        for d in empty:
+            if live[c] and leaf[k, c, d] != BARRED and (low[c] < 0.0 or value[c, d] < low[c]):
+                low[c] = value[c, d]  # it is 0 where the opponent wins
+
+
 @kernel
 def worst_answer(k, answers, value, live):
     """Return the planner's value after its stone in world k against a best-responding opponent."""
-    leaf, free, cells = answers.leaf, answers.free, len(live)
+    leaf, cells = answers.leaf, len(live)
     low = np.zeros(cells)
-    stays = False
-    for c in range(cells):
-        low[c] = -1.0
-        if not live[c]:
-            continue
-        stays = True
-        for x in range(1, free[k, 0] + 1):
-            d = free[k, x]
-            if leaf[k, c, d] == OPPONENT_WINS:
-                low[c] = 0.0
-            elif leaf[k, c, d] >= 0 and (low[c] < 0.0 or value[c, d] < low[c]):
-                low[c] = value[c, d]
-    if not stays:
-        return 0.0
+    worst_replies(k, answers, value, live, low)
     worst = -1.0
-    for x in range(1, free[k, 0] + 1):
-        d = free[k, x]
+    for d in empty_cells(k, answers.free):
         total, possible = 0.0, False
         for c in range(cells):
             if live[c]:
-                if leaf[k, c, d] == BARRED:
-                    total += low[c]
-                else:
-                    possible = True
-                    total += value[c, d]  # it is 0 where the opponent wins
+                possible = possible or leaf[k, c, d] != BARRED
+                total += low[c] if leaf[k, c, d] == BARRED else value[c, d]
         if possible and (worst < 0.0 or total < worst):
             worst = total
-    return worst
+    return worst if live.any() else 0.0
 
 
 @kernel
@@ -171,11 +173,9 @@ def evaluate(setting, plan, out):
 def spread_shares(decisions, behaviour, choice, reach, share, shares):
     """Write the planner's reach probability of each sequence, and of its vectors."""
     first, _, down = decisions
-    infosets = len(reach)
-    for i in range(infosets):
-        reach[i] = 0.0
+    reach[:] = 0.0
     reach[0] = 1.0
-    for i in range(infosets):
+    for i in range(len(reach)):
         for s in range(first[i], first[i + 1]):
             share[s] = reach[i] * behaviour[s]
             if down[s] >= 0:
@@ -224,9 +224,8 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
             match_regrets(regret, first[i], first[i + 1], behaviour)
         for s in range(sequences):
             match_regrets(leaf_regret[s], 0, picked[s], choice[s])
-            worth[s] = 0.0
-            for j in range(picked[s]):
-                worth_leaf[s, j] = 0.0
+        worth[:] = 0.0
+        worth_leaf[:] = 0.0
         spread_shares(setting.decisions, behaviour, choice, reach, share, shares)
         if adversarial:
             match_regrets(world_regret, 0, worlds, belief)
@@ -240,6 +239,7 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
         for k in range(worlds):
             if weights[k] <= 0.0:
                 continue
+            empty = empty_cells(k, free)
             won = answer_values(k, setting, Plan(share, picks, shares), inside[k], value, live)
             # a. The reply to a stone that it has found: a win if there is one, which needs no regrets.
             for c in range(cells):
@@ -247,8 +247,7 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
                 if outcomes[k, c] != GOES_ON:
                     continue
                 plus, options, wins = 0.0, 0, -1
-                for x in range(1, free[k, 0] + 1):
-                    d = free[k, x]
+                for d in empty:
                     reply_share[c, d] = 0.0
                     if leaf[k, c, d] == OPPONENT_WINS:
                         wins = d
@@ -258,19 +257,16 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
                 if wins >= 0:
                     reply_share[c, wins] = 1.0
                     continue
-                for x in range(1, free[k, 0] + 1):
-                    d = free[k, x]
+                for d in empty:
                     if leaf[k, c, d] >= 0:
                         reply_share[c, d] = reply_regret[k, c, d] / plus if plus > 0.0 else 1.0 / options
                         low[c] += reply_share[c, d] * value[c, d]
-                for x in range(1, free[k, 0] + 1):
-                    d = free[k, x]
+                for d in empty:
                     if leaf[k, c, d] >= 0:
                         reply_regret[k, c, d] = max(reply_regret[k, c, d] + low[c] - value[c, d], 0.0)
             # b. Its first answer: the reply follows where that is barred; `total` stays -1 if every live stone bars it.
             plus, options = 0.0, 0
-            for x in range(1, free[k, 0] + 1):
-                d = free[k, x]
+            for d in empty:
                 total[d] = -1.0
                 for c in range(cells):
                     if live[c] and leaf[k, c, d] != BARRED:
@@ -282,14 +278,12 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
                     plus += first_regret[k, d]
                     options += 1
             expected = 0.0
-            for x in range(1, free[k, 0] + 1):
-                d = free[k, x]
+            for d in empty:
                 first_share[d] = 0.0
                 if total[d] >= 0.0:
                     first_share[d] = first_regret[k, d] / plus if plus > 0.0 else 1.0 / options
                     expected += first_share[d] * total[d]
-            for x in range(1, free[k, 0] + 1):
-                d = free[k, x]
+            for d in empty:
                 if total[d] >= 0.0:
                     first_regret[k, d] = max(first_regret[k, d] + expected - total[d], 0.0)
             gain[k] = won + expected
@@ -298,12 +292,10 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
             for c in range(cells):
                 if outcomes[k, c] == GOES_ON:
                     found = 0.0
-                    for x in range(1, free[k, 0] + 1):
-                        d = free[k, x]
+                    for d in empty:
                         if leaf[k, c, d] == BARRED:
                             found += first_share[d]
-                    for x in range(1, free[k, 0] + 1):
-                        d = free[k, x]
+                    for d in empty:
                         chance[c, d] = found * reply_share[c, d]
                         if leaf[k, c, d] != BARRED:
                             chance[c, d] += first_share[d]
@@ -319,8 +311,7 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
                     if outcomes[k, c] == WINS:
                         worth[s] += weight
                     elif outcomes[k, c] == GOES_ON:
-                        for x in range(1, free[k, 0] + 1):
-                            d = free[k, x]
+                        for d in empty:
                             if leaf[k, c, d] >= 0 and chance[c, d] > 0.0:
                                 at = leaf[k, c, d]
                                 beliefs[s, at] += t * weight * chance[c, d]

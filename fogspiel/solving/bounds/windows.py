@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.compile.kernel import kernel
+from ...core.compile.kernel import inlined, kernel
+from ...games.boards.board import GOES_ON, ILLEGAL, WINS
 from .and_or_search import Fields
-from .window_kernels import BARRED, build_infosets
 from .window_regrets import (
+    BARRED,
+    LOW,
     Decisions,
     Plan,
     Setting,
@@ -15,11 +17,13 @@ from .window_regrets import (
     Vectors,
     answer_values,
     best_rows,
+    empty_cells,
     evaluate,
     regret_matching,
     round_shares,
     spread_shares,
     visited,
+    worst_replies,
 )
 
 # Vectors of a planner: the values of strategies in each world, by the planner's stones.
@@ -75,9 +79,6 @@ class VectorSet:
             self._tables[own] = np.array(rows, float) / GRID
         return self._tables[own]
 
-    def hope(self, own: int) -> float:
-        return self.hopes.get(own.bit_count(), 1.0)
-
     def worth(self, point: BeliefPoint) -> float:
         found = self.table(point.own)
         return float((found @ point.weights).max()) if len(found) else 0.0
@@ -90,6 +91,87 @@ MAX_PICKS = 6  # candidate vectors of a sequence
 ROUNDS = 3  # rounds of the search for better vectors
 PRUNE = (0.1, 0.04, 0.015, 0.005)  # pruning thresholds for probabilities; the one that costs least is used
 MIN_CHANCE = 1e-3  # less likely sequences lead to no point
+
+
+@inlined
+def all_fail(outcomes, k, cells):
+    """True if a try of each of some cells (bits) is illegal in world k."""
+    fail = True
+    for c in range(outcomes.shape[1]):
+        if (cells >> c) & 1 and outcomes[k, c] != ILLEGAL:
+            fail = False
+    return fail
+
+
+@kernel
+def build_infosets(weights, outcomes, scores, own, width, failed, first, cell, down):
+    """Number the planner's infosets and sequences, and return the size of both.
+
+    Each infoset has the `width` most promising tries, or a dominating one alone. Return zero infosets without space.
+    """
+    worlds, cells = outcomes.shape
+    infosets, sequences = 1, 0
+    failed[0], first[0] = 0, 0
+    worth, wins, going = np.zeros(cells), np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+    begin, end = 0, 1  # infosets come in layers, by the number of failed tries
+    while begin < end:
+        for i in range(begin, end):
+            worth[:] = 0.0
+            wins[:] = 0
+            going[:] = 0
+            for k in range(worlds):
+                if weights[k] <= 0.0 or not all_fail(outcomes, k, failed[i]):
+                    continue
+                for c in range(cells):
+                    worth[c] += weights[k] * scores[k, c]
+                    wins[c] += outcomes[k, c] == WINS
+                    going[c] += outcomes[k, c] == GOES_ON
+            first[i] = sequences
+            forced = -1
+            for c in range(cells):
+                if wins[c] > 0 and going[c] == 0 and not ((own | failed[i]) >> c) & 1:
+                    forced = c
+                    break
+            taken = 0
+            for _ in range(width if forced < 0 else 1):
+                best = forced
+                if forced < 0:
+                    for c in range(cells):
+                        if (taken >> c) & 1 or wins[c] + going[c] == 0:
+                            continue
+                        if best < 0 or worth[c] > worth[best] + LOW:
+                            best = c
+                if best < 0:
+                    break
+                taken |= 1 << best
+            for c in range(cells):
+                if not (taken >> c) & 1:
+                    continue
+                if sequences >= len(cell):
+                    return 0, 0
+                cell[sequences] = c
+                down[sequences] = -1
+                after = failed[i] | (1 << c)
+                possible = False
+                for k in range(worlds):
+                    if weights[k] > 0.0 and all_fail(outcomes, k, after):
+                        possible = True
+                        break
+                if possible:
+                    for j in range(end, infosets):
+                        if failed[j] == after:
+                            down[sequences] = j
+                    if down[sequences] < 0:
+                        if infosets + 1 >= len(failed):
+                            return 0, 0
+                        failed[infosets] = after
+                        down[sequences] = infosets
+                        infosets += 1
+                sequences += 1
+        begin = end
+        end = infosets
+    first[infosets] = sequences
+    return infosets, sequences
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,24 +198,14 @@ class Window:
         failed, first = np.zeros(MAX_INFOSETS, np.int64), np.zeros(MAX_INFOSETS + 1, np.int64)
         cell, down = np.zeros(MAX_SEQUENCES, np.int64), np.zeros(MAX_SEQUENCES, np.int64)
         self.infosets, self.sequences = build_infosets(
-            field.worlds,
-            point.weights,
-            field.outcomes,
-            field.scores,
-            point.own,
-            cells,
-            width,
-            failed,
-            first,
-            cell,
-            down,
+            point.weights, field.answers.outcomes, field.scores, point.own, width, failed, first, cell, down
         )
         counts = self.sequences
         self.decisions = Decisions(first[: self.infosets + 1].copy(), cell[:counts].copy(), down[:counts].copy())
         self.setting = Setting(field.answers, self.decisions, self.vectors)
         self.picks, self.picked = np.zeros((counts, MAX_PICKS), np.int64), np.ones(counts, np.int64)
-        self.plan, self.plan_shares = np.zeros(counts), np.zeros((counts, MAX_PICKS))
-        self.beliefs = np.ones((counts, int(field.wide.max(initial=1))))
+        beliefs = np.ones((counts, int(field.wide.max(initial=1))))
+        self.sums = Sums(np.zeros(counts), np.zeros((counts, MAX_PICKS)), beliefs)
 
     def _table(self, stone: int, hopeful: bool) -> np.ndarray:
         """Return the vectors after a stone, one per row, over the worlds after it; the first pays nothing."""
@@ -144,7 +216,7 @@ class Window:
             if hopeful:
                 sources.append((-1, 0))
                 hopes = self.fields.hopes(own)[self.fields.ranks(self.field, stone, turns[0])]
-                rows.append(self.library.hope(own) * hopes[None, :])
+                rows.append(self.library.hopes.get(own.bit_count(), 1.0) * hopes[None, :])
             found = self.library.table(own)
             if len(found):
                 for turn in turns:
@@ -157,36 +229,30 @@ class Window:
         """Repeat regret matching with the best vectors so far; `adversarial`: the opponent chooses a weighted world."""
         chosen = np.zeros(self.sequences, np.int64)
         for turn in range(ROUNDS + 1):
-            best_rows(self.decisions.cell, self.vectors, self.rows, self.beliefs, chosen)
-            self._pick(chosen)
-            for total in (self.plan, self.plan_shares, self.beliefs):
+            best_rows(self.decisions.cell, self.vectors, self.rows, self.sums.beliefs, chosen)
+            known = (self.picks == chosen[:, None]) & (np.arange(MAX_PICKS) < self.picked[:, None])
+            new = np.flatnonzero(~known.any(axis=1) & (self.picked < MAX_PICKS))
+            self.picks[new, self.picked[new]] = chosen[new]
+            self.picked[new] += 1
+            for total in self.sums:
                 total[:] = 0
             steps = iterations if turn == ROUNDS else iterations // 4
-            sums = Sums(self.plan, self.plan_shares, self.beliefs)
-            regret_matching(steps, adversarial, self.weights, self.setting, self.picks, self.picked, sums)
-        steps = iterations * (iterations + 1) // 2
-        for total in (self.plan, self.plan_shares, self.beliefs):
-            total /= steps
-
-    def _pick(self, chosen: np.ndarray) -> None:
-        known = (self.picks == chosen[:, None]) & (np.arange(MAX_PICKS) < self.picked[:, None])
-        new = np.flatnonzero(~known.any(axis=1) & (self.picked < MAX_PICKS))
-        self.picks[new, self.picked[new]] = chosen[new]
-        self.picked[new] += 1
+            regret_matching(steps, adversarial, self.weights, self.setting, self.picks, self.picked, self.sums)
+        for total in self.sums:
+            total /= iterations * (iterations + 1) // 2
 
     def points_after(self) -> list[tuple[float, BeliefPoint]]:
         """Return the points of the next turn that the solution leads to, with their probabilities."""
-        masses = self.beliefs.sum(axis=1)
-        likely = np.flatnonzero((self.plan > MIN_CHANCE) & (masses > MIN_CHANCE)).tolist()
-        return [(float(self.plan[s] * masses[s]), self._point_after(s)) for s in likely]
-
-    def _point_after(self, s: int) -> BeliefPoint:
-        stone = int(self.decisions.cell[s])
-        own, turns = self.fields.image(self.field.own | 1 << stone)
-        weights = np.zeros(len(self.fields.worlds_beside(own)))
-        belief = self.beliefs[s, : int(self.field.wide[stone])]
-        weights[self.fields.ranks(self.field, stone, turns[0])] = belief / belief.sum()
-        return BeliefPoint(own, weights)
+        plan, _, beliefs = self.sums
+        masses, found = beliefs.sum(axis=1), []
+        for s in np.flatnonzero((plan > MIN_CHANCE) & (masses > MIN_CHANCE)).tolist():
+            stone = int(self.decisions.cell[s])
+            own, turns = self.fields.image(self.field.own | 1 << stone)
+            weights = np.zeros(len(self.fields.worlds_beside(own)))
+            belief = beliefs[s, : int(self.field.wide[stone])]
+            weights[self.fields.ranks(self.field, stone, turns[0])] = belief / belief.sum()
+            found.append((float(plan[s] * masses[s]), BeliefPoint(own, weights)))
+        return found
 
     def strategy(self, adversarial: bool = False) -> WindowStrategy:
         """Return the best of several roundings of the solution, with its vector."""
@@ -197,9 +263,10 @@ class Window:
 
     def _rounded(self, least: float, adversarial: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         """Return the solution in shares, pruned below `least`, and its value in each world and overall."""
-        behaviour, choice = np.zeros(self.sequences, np.int64), np.zeros(self.plan_shares.shape, np.int64)
-        round_shares(self.decisions.first, self.plan, self.plan_shares, least, SHARES, behaviour, choice)
-        reach, share, shares = np.zeros(self.infosets), np.zeros(self.sequences), np.zeros(self.plan_shares.shape)
+        plan, plan_shares, _ = self.sums
+        behaviour, choice = np.zeros(self.sequences, np.int64), np.zeros(plan_shares.shape, np.int64)
+        round_shares(self.decisions.first, plan, plan_shares, least, SHARES, behaviour, choice)
+        reach, share, shares = np.zeros(self.infosets), np.zeros(self.sequences), np.zeros(plan_shares.shape)
         spread_shares(self.decisions, behaviour / SHARES, choice / SHARES, reach, share, shares)
         out = np.zeros(len(self.weights))
         evaluate(self.setting, Plan(share, self.picks, shares), out)
@@ -222,10 +289,8 @@ class Window:
 
     def _jump(self, s: int, choice: np.ndarray) -> list[tuple[int, int, int]]:
         sources = self.sources[int(self.decisions.cell[s])]
-        shares = [
-            (sources[row], int(share)) for row, share in zip(self.picks[s].tolist(), choice, strict=True) if share
-        ]
-        return [(node, turn, share) for (node, turn), share in shares if node >= 0]
+        shares = zip((sources[row] for row in self.picks[s].tolist()), choice.tolist(), strict=True)
+        return [(node, turn, share) for (node, turn), share in shares if share and node >= 0]
 
 
 # Demands of a one-turn window strategy on the vectors that continue it.
@@ -253,21 +318,14 @@ def demand_worths(setting, plan, wanted, demanded):
             continue
         visited(k, setting, inside)
         won = answer_values(k, setting, plan, inside, value, live)
-        target = wanted[k] - won
+        target, empty = wanted[k] - won, empty_cells(k, free)
         if target <= 0.0:
             continue
-        # 1. The worst reply after each stone.
-        for c in range(cells):
-            need_low[c] = 0.0
-            low[c] = -1.0
-            for x in range(1, free[k, 0] + 1):
-                d = free[k, x]
-                need[c, d] = 0.0
-                if live[c] and leaf[k, c, d] != BARRED and (low[c] < 0.0 or value[c, d] < low[c]):
-                    low[c] = value[c, d]  # it is 0 where the opponent wins
+        worst_replies(k, setting.answers, value, live, low)  # 1.
+        need_low[:] = 0.0
+        need[:] = 0.0
         # 2. Drop the least of the stones while the target is met without it, then scale down all others.
-        for x in range(1, free[k, 0] + 1):
-            d = free[k, x]
+        for d in empty:
             total, possible = 0.0, False
             for c in range(cells):
                 part[c] = 0.0
@@ -296,8 +354,7 @@ def demand_worths(setting, plan, wanted, demanded):
         # 3. A reply that gives more than the worst one needs only as much of it.
         for c in range(cells):
             if need_low[c] > 0.0:
-                for x in range(1, free[k, 0] + 1):
-                    d = free[k, x]
+                for d in empty:
                     if leaf[k, c, d] >= 0 and value[c, d] > 0.0:
                         need[c, d] = max(need[c, d], need_low[c] * low[c] / value[c, d])
         # 4. The demands.
@@ -306,8 +363,7 @@ def demand_worths(setting, plan, wanted, demanded):
                 continue
             for s in range(first[i], first[i + 1]):
                 c = cell[s]
-                for x in range(1, free[k, 0] + 1):
-                    d = free[k, x]
+                for d in empty:
                     if live[c] and leaf[k, c, d] >= 0 and need[c, d] > 0.0:
                         for j in range(picks.shape[1]):
                             if shares[s, j] > 0.0:

@@ -5,7 +5,6 @@ So a game is examined in a separate process, in which the rules are plain Python
 histories come first, so that the record of a finding is as short as possible, then some whole games.
 """
 
-import hashlib
 import json
 import signal
 import sys
@@ -19,59 +18,83 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.agents import Player, find_policy, named_policy, policy_names
+from ...core.agents import policy_names
 from ...core.find import load_game
-from ...core.game import CHANCE, OVER, UNIFORM, Game
+from ...core.game import CHANCE, OVER, Game
 from ...core.rng import random_below, stream_of
-from ...core.session import record_game, replay, view_of
-from ...core.untrusted_input import JsonRecord
-from .. import contract as cells
-from . import FrozenCell, NotWhole, OutOfCells, cells_of, differences, plain
+from . import GAMES, SEED, Examination, Finding, players_of, trace_of
 
 Found = TypeVar("Found")
 MAX_POSITIONS, WALK_SECONDS = 4000, 6.0  # of the short histories
-# Whole games, the actions of one of them that are examined, and the time for all.
-GAMES, MAX_ACTIONS, GAMES_SECONDS = 40, 3000, 6.0
+MAX_ACTIONS, GAMES_SECONDS = 3000, 6.0  # actions of a whole game that are examined, and the time for all games
 # Time limit of the rules in one position; a strategy that takes longer uncompiled is not examined.
 RULE_SECONDS = 5.0
-RECORDS, SEED = 5, 11  # games that are compared with those of the compiled rules
+RECORDS = 5  # games that are compared with those of the compiled rules
 SHOWN_CELLS = 12
-FIXED, REDRAWN = "fixed", "redrawn"
-MARKS = (0, 7, -3)  # initial contents of arrays that a rule must overwrite
+MARKS = (0, 7)  # initial contents of arrays that a rule must overwrite
+ARRAYS = {"state": "a state", "view": "a view", "actions": "the list of actions"}  # by the name of their size
 
 
-@dataclass(frozen=True)
-class Finding(JsonRecord):
-    """A violation of the contract."""
+class OutOfCells(IndexError):
+    """Access to a cell out of bounds."""
 
-    KEYS = ("rule", "sentence", "change", "record", "place")
-
-    rule: str  # the rule, or the part of the game, at fault
-    sentence: str
-    change: str  # the remedy
-    # The actions that lead there, as few as were found; None if it does not depend on a position.
-    record: list[int] | None = None
-    place: str | None = None  # file and line
+    def __init__(self, role: str, index: int, cells: int):
+        super().__init__(f"cell {index} of {cells}")
+        self.role, self.index, self.cells = role, index, cells
 
 
-@dataclass(frozen=True)
-class Examination(JsonRecord):
-    KEYS = ("findings", "positions", "longest", "mean", "unfinished", "traces")
+class NotWhole(TypeError):
+    """A value other than an integer was written into a cell."""
 
-    findings: list[Finding]
-    positions: int
-    longest: int  # actions of the longest finished game
-    mean: float | None
-    # The strategies whose games against uniform players exceeded the limit.
-    unfinished: list[str]
-    # Of some games: the record, the score, and a digest of all results of the rules.
-    traces: list[tuple[list[int], int, str]]
+
+class FrozenCell(TypeError):
+    """A write to a read-only cell."""
+
+
+class CheckedCells(np.ndarray):
+    role = "state"
+    frozen = False
+
+    def __array_finalize__(self, source: object) -> None:
+        self.role, self.frozen = getattr(source, "role", "state"), getattr(source, "frozen", False)
+
+    def _check(self, key: Any) -> None:
+        if isinstance(key, int | np.integer) and not -len(self) <= key < len(self):
+            raise OutOfCells(self.role, int(key), len(self))
+
+    def __getitem__(self, key: Any) -> Any:
+        self._check(key)
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._check(key)
+        if self.frozen:
+            raise FrozenCell(self.role)
+        if np.asarray(value).dtype.kind not in "iub":
+            raise NotWhole(f"{value}")
+        super().__setitem__(key, value)
+
+
+def cells_of(role: str, values: np.ndarray, *, frozen: bool = False) -> CheckedCells:
+    found = np.array(values, np.int64).view(CheckedCells)
+    found.role, found.frozen = role, frozen
+    return found
+
+
+def plain(cells: np.ndarray) -> np.ndarray:
+    return np.array(cells, np.int64)
+
+
+def differences(cells: np.ndarray, before: np.ndarray, what: str) -> str:
+    cell = int(np.flatnonzero(cells != before)[0])
+    return f"{what}: cell {cell} is {cells[cell]} instead of {before[cell]}"
 
 
 class Broken(Exception):
+    """A violation of the contract, with the fields of its `Finding` but for the record."""
+
     def __init__(self, rule: str, sentence: str, change: str, place: str | None = None):
-        super().__init__(sentence)
-        self.rule, self.sentence, self.change, self.place = rule, sentence, change, place
+        super().__init__(rule, sentence, change, place)
 
 
 class Hang(Exception):
@@ -120,7 +143,7 @@ class Examiner:
                     waiting.append(((*record, action), after))
 
     def _play(self) -> None:
-        names = [name for name in policy_names(self.game) if name != REDRAWN]
+        names = [name for name in policy_names(self.game) if name != "redrawn"]
         give_up = time.monotonic() + GAMES_SECONDS
         for number in range(max(GAMES, 2 * len(names))):
             if time.monotonic() > give_up or self.found or self.unfinished:
@@ -153,11 +176,8 @@ class Examiner:
         seen = plain(self._view(at.state, at.mover))
         chosen = self._choosing(name, players[at.mover].choose, seen, list(at.actions))
         if chosen not in at.actions:
-            raise Broken(
-                f"strategy {name}",
-                f"the strategy {name} chooses {chosen}, which is not among {at.actions[:SHOWN_CELLS]}",
-                "let choose return one of `actions`",
-            )
+            told = f"the strategy {name} chooses {chosen}, which is not among {at.actions[:SHOWN_CELLS]}"
+            raise Broken(f"strategy {name}", told, "let choose return one of `actions`")
         return int(chosen)
 
     def _choosing(self, name: str, act: Callable[..., Any], *arguments: Any) -> Any:
@@ -177,13 +197,13 @@ class Examiner:
         try:
             return act(*arguments)
         except Broken as broken:
-            key = broken.rule, broken.change
-            self.found.setdefault(key, Finding(broken.rule, broken.sentence, broken.change, list(record), broken.place))
-            return None
+            rule, sentence, change, place = broken.args
+            self.found.setdefault((rule, change), Finding(rule, sentence, change, list(record), place))
         except Hang:
-            return None
+            pass
         finally:
             self._alarm(0)
+        return None
 
     @staticmethod
     def _alarm(seconds: float) -> None:
@@ -203,10 +223,9 @@ class Examiner:
         if mover not in (0, 1, CHANCE, OVER):
             raise Broken("mover", f"mover returns {mover}", "return 0, 1, CHANCE or OVER")
         actions = [] if mover == OVER else self._legal(state, mover)
-        if mover == CHANCE and getattr(self.rules, "weights", None) is not None:
-            actions = [
-                action for action, weight in zip(actions, self._weights(state, len(actions)), strict=True) if weight
-            ]
+        if mover == CHANCE and self.rules.weights is not None:
+            weights = self._weights(state, len(actions))
+            actions = [action for action, weight in zip(actions, weights, strict=True) if weight]
         return ExaminedPosition(state, record, mover, actions)
 
     def _check_position(self, record: tuple[int, ...], state: np.ndarray) -> ExaminedPosition:
@@ -215,69 +234,53 @@ class Examiner:
         if position.mover == OVER:
             score = self._ask("score", state)
             if not 0 <= score < len(self.game.payoffs):
-                raise Broken(
-                    "score",
-                    f"score returns {score}, but the payoffs are numbered 0 to {self.game.max_score}",
-                    "return an index into `payoffs`, not a payoff, or list more payoffs",
-                )
+                told = f"score returns {score}, but the payoffs are numbered 0 to {self.game.max_score}"
+                raise Broken("score", told, "return an index into `payoffs`, not a payoff, or list more payoffs")
         elif position.mover != CHANCE:
-            self._check_list(position, views[position.mover])
+            # The action list must follow from the view
+            other = self.lists.setdefault((position.mover, views[position.mover].tobytes()), position)
+            if other.actions != position.actions:
+                raise Broken(
+                    "legal",
+                    f"player {position.mover + 1} sees the same here and after {said(other.record)}, but may try "
+                    f"{position.actions[:SHOWN_CELLS]} here and {other.actions[:SHOWN_CELLS]} there",
+                    "let legal depend on nothing that the view of the mover does not show, or show it in the view",
+                )
         self._check_resample(position, views)
         self._check_words(position, views)
         return position
 
-    def _check_list(self, position: ExaminedPosition, view: np.ndarray) -> None:
-        """Check that the action list follows from the view."""
-        other = self.lists.setdefault((position.mover, view.tobytes()), position)
-        if other.actions != position.actions:
-            raise Broken(
-                "legal",
-                f"player {position.mover + 1} sees the same here and after {said(other.record)}, but may try "
-                f"{position.actions[:SHOWN_CELLS]} here and {other.actions[:SHOWN_CELLS]} there",
-                "let legal depend on nothing that the view of the mover does not show, or show it in the view",
-            )
-
     def _check_resample(self, position: ExaminedPosition, views: list[np.ndarray]) -> None:
-        if self.game.resample is None or position.mover == OVER:
+        resample = self.game.resample
+        if resample is None or position.mover == OVER:
             return
         for player in (0, 1):
             state, stream = position.state.copy(), stream_of(SEED, len(self.seen), player)
-            try:
-                other = plain(self.game.resample(state, player, stream))
-            except Exception as error:
-                raise self._fault("resample", error) from error
+            other = self._try("resample", lambda *given: plain(resample(*given)), state, player, stream)
             if not np.array_equal(state, position.state):
                 raise Broken("resample", "resample changes the state that it is given", "work on state.copy()")
             seen = self._view(other, player)
             if not np.array_equal(seen, views[player]):
-                raise Broken(
-                    "resample",
-                    f"after resample player {player + 1} sees {differences(seen, views[player], 'the view')}",
-                    "let view show nothing that is hidden from the player, or let resample keep what the player knows",
-                )
+                told = f"after resample player {player + 1} sees {differences(seen, views[player], 'the view')}"
+                change = "let view show nothing that is hidden from the player"
+                raise Broken("resample", told, f"{change}, or let resample keep what the player knows")
             mover = self._ask("mover", other)
             if mover != position.mover or (mover == player and self._legal(other, mover) != position.actions):
-                raise Broken(
-                    "resample",
-                    f"after resample player {player + 1} sees the same, but not the same player may try the same",
-                    "let mover and legal depend on what the player sees, or let resample keep it",
-                )
+                told = f"after resample player {player + 1} sees the same, but not the same player may try the same"
+                change = "let mover and legal depend on what the player sees, or let resample keep it"
+                raise Broken("resample", told, change)
 
     def _check_words(self, position: ExaminedPosition, views: list[np.ndarray]) -> None:
         self._text("reveal", self.game.reveal, position.state.copy())
         for view in views:
             self._text("show", self.game.show, view.copy())
         if position.mover in (0, 1):
-            labels = [self._text("label", self.game.label, action) for action in position.actions]
-            twice = next((label for label in labels if labels.count(label) > 1), None)
+            twice = first_double([self._text("label", self.game.label, action) for action in position.actions])
             if twice is not None:
                 raise Broken("label", f"two actions are called {twice!r}", "give every action that is listed its name")
 
     def _text(self, name: str, words: Callable[[Any], str], of: Any) -> str:
-        try:
-            text = words(of)
-        except Exception as error:
-            raise self._fault(name, error) from error
+        text = self._try(name, words, of)
         if not isinstance(text, str) or not text:
             raise Broken(name, f"{name} gives {text!r}", "return a text that is not empty")
         return text
@@ -285,87 +288,68 @@ class Examiner:
     # The rules, each called twice
 
     def _start(self) -> np.ndarray:
-        first, other = (self._write("start", np.full(self.sizes.state, mark), "state") for mark in MARKS[:2])
-        if not np.array_equal(first, other):
-            if np.array_equal(first, self._write("start", np.full(self.sizes.state, MARKS[0]), "state")):
-                cell = int(np.flatnonzero(first != other)[0])
-                raise Broken(
-                    "start",
-                    f"start leaves cell {cell} of the state as it was",
-                    "write every cell: the array holds the end of another game",
-                )
-            raise self._unsteady("start")
-        return first
+        size, change = self.sizes.state, "write every cell: the array holds the end of another game"
+        return self._filled("start", lambda mark: self._write("start", np.full(size, mark)), "state", change)
+
+    def _filled(self, name: str, fill: Callable[[int], np.ndarray], what: str, change: str) -> np.ndarray:
+        """Return the array that a rule writes whatever is in it before."""
+        first, other = map(fill, MARKS)
+        if np.array_equal(first, other):
+            return first
+        if not np.array_equal(first, fill(MARKS[0])):
+            raise self._unsteady(name)
+        cell = int(np.flatnonzero(first != other)[0])
+        raise Broken(name, f"{name} leaves cell {cell} of the {what} as it was", change)
 
     def _apply(self, at: ExaminedPosition, action: int) -> np.ndarray:
-        first, other = (self._write("apply", at.state, "state", action) for _ in range(2))
+        first, other = (self._write("apply", at.state, action) for _ in range(2))
         if not np.array_equal(first, other):
             raise self._unsteady("apply")
         return first
 
     def _legal(self, state: np.ndarray, mover: int) -> list[int]:
-        lists: list[list[int]] = []
-        for mark in MARKS[:2]:
-            out = cells_of("actions", np.full(self.sizes.actions, mark))
+        most, lists = self.sizes.actions, list[list[int]]()
+        for mark in MARKS:
+            out = cells_of("actions", np.full(most, mark))
             count = self._ask("legal", state, out)
             who = "chance" if mover == CHANCE else f"player {mover + 1}"
             if count < 1:
-                raise Broken(
-                    "legal",
-                    f"legal lists no action although {who} is to move",
-                    "list at least one action, such as passing, or let mover return OVER there",
-                )
-            if count > self.sizes.actions:
-                raise Broken(
-                    "legal",
-                    f"legal returns {count}, but sizes.actions is {self.sizes.actions}",
-                    f"raise sizes.actions to {count} at least",
-                )
+                change = "list at least one action, such as passing, or let mover return OVER there"
+                raise Broken("legal", f"legal lists no action although {who} is to move", change)
+            if count > most:
+                change = f"raise sizes.actions to {count} at least"
+                raise Broken("legal", f"legal returns {count}, but sizes.actions is {most}", change)
             lists.append(plain(out)[:count].tolist())
         if lists[0] != lists[1]:
             raise self._unsteady("legal")
-        twice = next((action for action in lists[0] if lists[0].count(action) > 1), None)
-        if twice is not None:
+        if (twice := first_double(lists[0])) is not None:
             raise Broken("legal", f"legal lists action {twice} twice", "list every action once")
         return lists[0]
 
     def _weights(self, state: np.ndarray, count: int) -> list[int]:
-        lists: list[list[int]] = []
-        for mark in MARKS[:2]:
+        lists = list[list[int]]()
+        for mark in MARKS:
             out = cells_of("actions", np.full(self.sizes.actions, mark))
             self._call("weights", state, out)
             lists.append(plain(out)[:count].tolist())
-        if lists[0] != lists[1]:
-            raise Broken(
-                "weights",
-                f"weights does not write the same {count} weights when it is called twice",
-                "write the weight of every outcome that legal lists, and draw nothing at random",
-            )
-        if min(lists[0]) < 0 or not 1 <= sum(lists[0]) < 2**31:
-            raise Broken(
-                "weights",
-                f"the weights of chance are {lists[0][:SHOWN_CELLS]}",
-                "write whole numbers from 0, with a sum from 1 to 2^31 - 1",
-            )
-        return lists[0]
+        weights, again = lists
+        if weights != again:
+            change = "write the weight of every outcome that legal lists, and draw nothing at random"
+            told = f"weights does not write the same {count} weights when it is called twice"
+            raise Broken("weights", told, change)
+        if min(weights) < 0 or not 1 <= sum(weights) < 2**31:
+            change = "write whole numbers from 0, with a sum from 1 to 2^31 - 1"
+            raise Broken("weights", f"the weights of chance are {weights[:SHOWN_CELLS]}", change)
+        return weights
 
     def _view(self, state: np.ndarray, player: int) -> np.ndarray:
-        first, other = (self._seen(state, player, mark) for mark in MARKS[:2])
-        if not np.array_equal(first, other):
-            if np.array_equal(first, self._seen(state, player, MARKS[0])):
-                cell = int(np.flatnonzero(first != other)[0])
-                raise Broken(
-                    "view",
-                    f"view leaves cell {cell} of the view of player {player + 1} as it was",
-                    "write every cell of `out`: it holds what was seen before",
-                )
-            raise self._unsteady("view")
-        return first
+        def seen(mark: int) -> np.ndarray:
+            out = cells_of("view", np.full(self.sizes.view, mark))
+            self._call("view", state, player, out)
+            return plain(out)
 
-    def _seen(self, state: np.ndarray, player: int, mark: int) -> np.ndarray:
-        out = cells_of("view", np.full(self.sizes.view, mark))
-        self._call("view", state, player, out)
-        return plain(out)
+        change = "write every cell of `out`: it holds what was seen before"
+        return self._filled("view", seen, f"view of player {player + 1}", change)
 
     def _ask(self, name: str, state: np.ndarray, *rest: Any) -> int:
         """Return the integer result of a rule, which must be the same twice."""
@@ -386,19 +370,23 @@ class Examiner:
             try:
                 self._run(name, cells_of("state", state, frozen=True), *rest)
             except Broken as broken:
-                place = broken.place
+                place = broken.args[-1]
             changed = differences(plain(given), state, "the state")
             raise Broken(name, f"{name} changes {changed}", "only start and apply may write the state", place)
         return answer
 
-    def _write(self, name: str, values: np.ndarray, role: str, *rest: Any) -> np.ndarray:
-        given = cells_of(role, values)
+    def _write(self, name: str, values: np.ndarray, *rest: Any) -> np.ndarray:
+        given = cells_of("state", values)
         self._run(name, given, *rest)
         return plain(given)
 
     def _run(self, name: str, *arguments: Any) -> Any:
+        return self._try(name, getattr(self.rules, name), *arguments)
+
+    def _try(self, name: str, act: Callable[..., Found], *arguments: Any) -> Found:
+        """Return the result of a function of the game, whose errors are attributed to `name`."""
         try:
-            return getattr(self.rules, name)(*arguments)
+            return act(*arguments)
         except Exception as error:
             raise self._fault(name, error) from error
 
@@ -407,27 +395,18 @@ class Examiner:
     def _fault(self, name: str, error: Exception) -> Broken:
         place = place_of(error)
         if isinstance(error, OutOfCells):
-            return self._overflow(name, error, place)
+            told = f"{name} uses cell {error.index} of {ARRAYS[error.role]}, which has {error.cells}"
+            larger = f", or raise sizes.{error.role} to {error.index + 1}" if error.index > 0 else ""
+            return Broken(name, told, f"correct the index{larger}", place)
         if isinstance(error, NotWhole):
-            return Broken(
-                name,
-                f"{name} writes {error} into a cell; cells are whole numbers (int64), which would cut it off",
-                "count in smaller units, or divide by // instead of /",
-                place,
-            )
+            told = f"{name} writes {error} into a cell; cells are whole numbers (int64), which would cut it off"
+            return Broken(name, told, "count in smaller units, or divide by // instead of /", place)
         if isinstance(error, FrozenCell):
             return Broken(name, f"{name} writes the state", "only start and apply may write the state", place)
         if isinstance(error, Hang):
-            return Broken(
-                name, f"{name} does not end within {RULE_SECONDS:.0f} s", "see that every loop in it ends", place
-            )
+            told = f"{name} does not end within {RULE_SECONDS:.0f} s"
+            return Broken(name, told, "see that every loop in it ends", place)
         return Broken(name, f"{name} fails: {type(error).__name__}: {error}", "correct this line", place)
-
-    def _overflow(self, name: str, error: OutOfCells, place: str | None) -> Broken:
-        size = {"view": "sizes.view", "actions": "sizes.actions"}.get(error.role, "sizes.state")
-        array = {"view": "a view", "actions": "the list of actions"}.get(error.role, "a state")
-        change = f"correct the index, or raise {size} to {error.index + 1}" if error.index > 0 else "correct the index"
-        return Broken(name, f"{name} uses cell {error.index} of {array}, which has {error.cells}", change, place)
 
     def _unsteady(self, name: str) -> Broken:
         return Broken(
@@ -437,45 +416,28 @@ class Examiner:
         )
 
 
-def players_of(game: Game, name: str, number: int) -> tuple[Player, Player]:
-    """Return the players of a strategy against a uniform player; the strategy moves first in even-numbered games."""
-    chosen = named_policy(game, name, SEED)
-    uniform = find_policy(game, UNIFORM.name)
-    first, second = (uniform, chosen) if number % 2 else (chosen, uniform)
-    return first.new_player(stream_of(SEED, number, 1)), second.new_player(stream_of(SEED, number, 2))
-
-
 def place_of(error: BaseException) -> str | None:
     """Return the innermost line outside of this package at which an error was raised."""
-    own = {__file__, cells.__file__, str(Path(np.__file__).parent)}
     for frame in reversed(extract_tb(error.__traceback__)):
-        if not any(frame.filename.startswith(path) for path in own):
+        if not frame.filename.startswith((__file__, str(Path(np.__file__).parent))):
             return f"{Path(frame.filename).name}, line {frame.lineno}"
     return None
+
+
+def first_double(items: list[Found]) -> Found | None:
+    return next((item for item in items if items.count(item) > 1), None)
 
 
 def said(record: Sequence[int]) -> str:
     return f"the actions {' '.join(map(str, record))}" if record else "no action"
 
 
-def trace_of(game: Game, number: int) -> tuple[list[int], int, str]:
-    """Play a game of uniform players; return its record, its score, and a digest of all results of the rules."""
-    uniform = find_policy(game, UNIFORM.name)
-    record, score = record_game(game, uniform, uniform, SEED, number)
-    digest = hashlib.blake2b(digest_size=16)
-    for position in replay(game, record):
-        views = [view_of(game, position.state, player).tolist() for player in (0, 1)]
-        digest.update(repr((position.state.tolist(), position.mover, position.actions, views)).encode())
-    return [int(action) for action in record], int(score), digest.hexdigest()
-
-
-def _ring(number: int, frame: object) -> None:
-    raise Hang
-
-
 def main(words: str) -> None:
+    def ring(number: int, frame: object) -> None:
+        raise Hang
+
     if hasattr(signal, "SIGALRM"):
-        signal.signal(signal.SIGALRM, _ring)
+        signal.signal(signal.SIGALRM, ring)
     sys.stdout.write(json.dumps(Examiner(load_game(words)).examine().to_json()) + "\n")
 
 

@@ -57,15 +57,10 @@ class KnownValue:
         try:
             certificate = body["certificate"]
             return cls(
-                game=body["game"],
+                **{name: body[name] for name in ("game", "payoffs", "make", "check", "published", "ours")},
                 lower=Fraction(body["lower"]),
                 upper=Fraction(body["upper"]),
-                payoffs=body["payoffs"],
                 certificate=None if certificate is None else CertificateRecord.from_json(certificate),
-                make=body["make"],
-                check=body["check"],
-                published=body["published"],
-                ours=body["ours"],
                 openings={move: Fraction(value) for move, value in body.get("openings", {}).items()},
             )
         except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
@@ -106,11 +101,14 @@ class KnownValue:
 
     def row(self) -> tuple[str, ...]:
         signed = "" if self.signed is None else words_of(*self.signed)
-        return self.game, words_of(self.lower, self.upper), signed, self._proof(), self.published, self.ours
+        proof = "none"
+        if self.certificate is not None:
+            proof = f"{self.certificate.bytes / 1000:,.1f} kB" + ("" if self.certificate.file else ", not shipped")
+        return self.game, words_of(self.lower, self.upper), signed, proof, self.published, self.ours
 
     def lines(self) -> list[str]:
-        lines = [f"{self.game} is worth {interval_words(self.lower, self.upper)} to the first player"]
-        lines += [f"payoffs: {self.payoffs}"]
+        worth = interval_words(self.lower, self.upper)
+        lines = [f"{self.game} is worth {worth} to the first player", f"payoffs: {self.payoffs}"]
         if self.signed is not None and self.payoffs != SIGNS:
             lines += [f"with {SIGNS}: {interval_words(*self.signed)}"]
         lines += [f"opening {move}: {value}" for move, value in self.openings.items()]
@@ -120,12 +118,6 @@ class KnownValue:
             lines += [f"its digest: {self.certificate.digest}"]
         commands = {"make it": self.make, "check it": self.check}
         return lines + [f"{what}: {command}" for what, command in commands.items() if command]
-
-    def _proof(self) -> str:
-        if self.certificate is None:
-            return "none"
-        size = f"{self.certificate.bytes / 1000:,.1f} kB"
-        return size if self.certificate.file else f"{size}, not shipped"
 
 
 def words_of(lower: Fraction, upper: Fraction) -> str:
@@ -193,21 +185,15 @@ def verify_shipped(known: KnownValue) -> Bounds:
 
     path, certificate = known.shipped, known.certificate
     if path is None or certificate is None:
-        raise ValueError(f"no certificate of {known.game} comes with the package: {_instead(known)}")
+        made = f"make it with `{known.make}` and check it with `{known.check}`"
+        instead = made if certificate else "its value is known in another way"
+        raise ValueError(f"no certificate of {known.game} comes with the package: {instead}")
     body = read_certificate(path)
     listed = known.game, certificate.digest, certificate.bytes
     if (body["game"], body.get("digest"), path.stat().st_size) != listed:
         raise ValueError(f"the certificate {path} is not the one that the index of known values lists: install again")
     proved = verify(body)
     if proved != (known.lower, known.upper):
-        raise ValueError(
-            f"the certificate {path} proves {words_of(*proved)}, "
-            f"but the index of known values says {words_of(known.lower, known.upper)}"
-        )
+        told, listed_value = words_of(*proved), words_of(known.lower, known.upper)
+        raise ValueError(f"the certificate {path} proves {told}, but the index of known values says {listed_value}")
     return proved
-
-
-def _instead(known: KnownValue) -> str:
-    if known.certificate is None:
-        return "its value is known in another way"
-    return f"make it with `{known.make}` and check it with `{known.check}`"

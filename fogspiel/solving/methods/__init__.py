@@ -7,6 +7,7 @@ it needs when it is used, so that all of them can be listed at little cost.
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from html import escape
 from importlib import import_module
 from types import ModuleType
@@ -120,8 +121,6 @@ DEFAULT_MEMORY = 4.0  # default GiB for a game
 
 
 class SolveOptions(NamedTuple):
-    """User options of any method."""
-
     exact: bool = False  # insist on the exact value, as a fraction
     gap: float = 1e-6  # regret minimisation stops when the bounds are this close
     memory: float = DEFAULT_MEMORY
@@ -204,15 +203,9 @@ def tree_method(name: str, find: Callable[[ModuleType, SolveOptions], "Find"], h
     return SolveMethod(name, solve, help, exact)
 
 
-def bandit_method(name: str) -> SolveMethod:
-    """Return a method for matrix games by two learning players."""
-
-    def find(tree: ModuleType, options: SolveOptions) -> "Find":
-        from .normal_form import by_bandit
-
-        return by_bandit(name, options.gap)
-
-    return tree_method(name, find, BANDITS, exact=False)
+def learning_method(name: str, find: Callable[[str, float], "Find"], help: str) -> SolveMethod:
+    """Return a method that comes nearer to the value until the gap is small enough."""
+    return tree_method(name, lambda _, options: find(name, options.gap), help, exact=False)
 
 
 def fits_plans(source: "GameSource") -> bool:
@@ -224,7 +217,7 @@ def fits_private_histories(source: "GameSource") -> bool:
     """True if the form of the game fits into memory."""
     if source.family != "phantom":
         return False
-    from .phantom import SOLVABLE
+    from .phantom.bilinear_form import SOLVABLE
 
     return source.name.partition(OPENING)[0] in SOLVABLE
 
@@ -234,6 +227,8 @@ REGRETS = "Regret minimisation by the method of that name, until the certified g
 SAMPLING = (
     "Monte Carlo regret minimisation straight on the rules, for trees too large to be built; bounds by best responses."
 )
+by_regrets = lazy_function("solving.methods.tree", "by_regrets")
+by_bandit = lazy_function("solving.methods.normal_form", "by_bandit")
 METHODS = (
     tree_method(
         AUTO,
@@ -247,9 +242,10 @@ METHODS = (
         "Presolve, colour refinement, then the simplex method; a vertex, so exact values can follow.",
         exact=True,
     ),
-    tree_method("cfr+", lambda tree, options: tree.by_regrets(["cfr+"], options.gap), REGRETS, exact=False),
-    tree_method("dcfr", lambda tree, options: tree.by_regrets(["dcfr"], options.gap), REGRETS, exact=False),
-    tree_method("pcfr+", lambda tree, options: tree.by_regrets(["pcfr+"], options.gap), REGRETS, exact=False),
+    *(
+        learning_method(name, lambda chosen, gap: by_regrets([chosen], gap), REGRETS)
+        for name in ("cfr+", "dcfr", "pcfr+")
+    ),
     tree_method(
         "double-oracle",
         lambda tree, options: tree.by_growth,
@@ -263,12 +259,7 @@ METHODS = (
         exact=True,
     ),
     *(
-        SolveMethod(
-            name,
-            lazy_function("solving.methods.mccfr", f"solve_by_{name.replace('-', '_')}"),
-            SAMPLING,
-            samples=True,
-        )
+        SolveMethod(name, partial(lazy_function("solving.methods.mccfr", "solve"), name), SAMPLING, samples=True)
         for name in ("external-sampling", "outcome-sampling")
     ),
     SolveMethod(
@@ -286,7 +277,7 @@ METHODS = (
     ),
     SolveMethod(
         "private-histories",
-        lazy_function("solving.methods.phantom.certificate", "solve"),
+        lazy_function("solving.methods.phantom", "solve"),
         "Phantom games: private histories without order, symmetric copies and dominated tries; PCFR+, then exactly.",
         exact=True,
         made_for="phantom tic-tac-toe and dark hex",
@@ -294,7 +285,7 @@ METHODS = (
         proofs=CertificateFormat(
             phantom.FORMAT,
             lazy_function("solving.methods.phantom.policies", "follower"),
-            lazy_function("solving.methods.phantom.certificate", "explain"),
+            lazy_function("solving.methods.phantom", "explain"),
             lazy_function("solving.methods.phantom.policies", "probabilities_of"),
         ),
         exploit=lazy_function("solving.methods.phantom.policies", "exploit"),
@@ -315,8 +306,7 @@ METHODS = (
             lazy_function("solving.methods.permutation", "explain"),
         ),
     ),
-    bandit_method("grigoriadis-khachiyan"),
-    bandit_method("exp3"),
+    *(learning_method(name, by_bandit, BANDITS) for name in ("grigoriadis-khachiyan", "exp3")),
 )
 
 
@@ -343,6 +333,14 @@ def choose_solve_method(name: str, source: "GameSource") -> SolveMethod:
     if not method.fits(source):
         raise ValueError(f"--method {name} is for {method.made_for}, not for {source.name}")
     return method
+
+
+def method_with(operation: str, game: "Game") -> SolveMethod | None:
+    """Return the method for a game that has this operation of its own, if there is one."""
+    from ..sources import KernelSource
+
+    source = KernelSource(game, game.name)
+    return next((method for method in solve_methods() if getattr(method, operation) and method.fits(source)), None)
 
 
 def proofs_of(wanted: str | None) -> CertificateFormat | None:

@@ -194,10 +194,9 @@ class RegretMinimiser:
 
     def restore(self, state: bytes) -> None:
         header, identity = len(self._header), len(self._identity)
-        if len(state) != 8 * (header + len(self._memory)):
-            raise ValueError(
-                f"a saved state of this game has {8 * (header + len(self._memory))} bytes, not {len(state)}"
-            )
+        size = 8 * (header + len(self._memory))
+        if len(state) != size:
+            raise ValueError(f"a saved state of this game has {size} bytes, not {len(state)}")
         cells = np.frombuffer(state, "<f8")
         if not np.array_equal(cells[:identity], self._identity):
             raise ValueError(self._mismatch)

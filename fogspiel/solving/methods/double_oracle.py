@@ -102,13 +102,6 @@ class Growth(JsonRecord):
         return {name: value for name, value in self.to_json().items() if name != "behaviours"} | {"basis": ""}
 
 
-def unfinished(records: Sequence[Record]) -> list[Record]:
-    """Return the records to replay; a finished run repeats its last round, as its strategies are not recorded."""
-    if records and not any(records[-1]["added"]):
-        return list(records[:-1])
-    return list(records)
-
-
 @kernel
 def respond(parent, first, count, allowed, worth, slack, choice):
     """Choose a sequence at each infoset, the last infoset first; worth[0] becomes the best total.
@@ -144,10 +137,6 @@ def fold_allowed(parent, first, count, allowed, worth, best):
             if allowed[s]:
                 best[i] = max(best[i], worth[s])
         worth[parent[i]] += best[i]
-
-
-def uniform_plan(treeplex: Treeplex) -> np.ndarray:
-    return plan_of(treeplex, behaviour_of(treeplex, np.zeros(treeplex.sequences)))
 
 
 def choices_of(treeplex: Treeplex, allowed: np.ndarray, worth: np.ndarray, slack: float) -> np.ndarray:
@@ -187,8 +176,10 @@ class Side:
         self.form, self.player = form, player
         self.treeplex = form.treeplexes[player]
         self.slack = tolerance / (1 + self.treeplex.infosets)
-        uniform = worth_of(form, player, uniform_plan(form.treeplexes[1 - player]))
-        self.default = choices_of(self.treeplex, np.zeros(self.treeplex.sequences, bool), uniform, 0.0)
+        theirs = form.treeplexes[1 - player]
+        uniform = plan_of(theirs, behaviour_of(theirs, np.zeros(theirs.sequences)))
+        nothing = np.zeros(self.treeplex.sequences, bool)
+        self.default = choices_of(self.treeplex, nothing, worth_of(form, player, uniform), 0.0)
         self.generated = np.zeros(self.treeplex.sequences, bool)
         self.add([0])
 
@@ -212,10 +203,8 @@ class Side:
     @property
     def places(self) -> np.ndarray:
         """The number in the restricted treeplex of each sequence's anchor, or NOWHERE."""
-        anchor = np.empty(self.treeplex.sequences, np.int64)
-        find_anchors(
-            self.treeplex.parent, self.treeplex.first, self.treeplex.count, self.generated, self.allowed, anchor
-        )
+        treeplex, anchor = self.treeplex, np.empty(self.treeplex.sequences, np.int64)
+        find_anchors(treeplex.parent, treeplex.first, treeplex.count, self.generated, self.allowed, anchor)
         rank = np.cumsum(self.generated) - 1
         return np.where(anchor == NOWHERE, NOWHERE, rank[anchor])
 
@@ -255,23 +244,21 @@ def double_oracle(form: SequenceForm, tolerance: float = TOLERANCE, records: Seq
         lower, upper = guaranteed_value(form, x, y)
         error = ROUNDING * (1 + abs(solution.value))
         require(lower - error <= solution.value <= upper + error, "the restricted value is between the bounds")
-        return (
-            lower,
-            upper,
-            {
-                "generated": (int(sides[0].generated.sum()), int(sides[1].generated.sum())),
-                "added": (sides[0].missing(y), sides[1].missing(x)) if upper - lower > tolerance else ([], []),
-                "behaviours": (behaviour_of(form.treeplexes[0], x), behaviour_of(form.treeplexes[1], y)),
-                "gap": upper - lower,
-            },
-        )
+        found = {
+            "generated": (int(sides[0].generated.sum()), int(sides[1].generated.sum())),
+            "added": (sides[0].missing(y), sides[1].missing(x)) if upper - lower > tolerance else ([], []),
+            "behaviours": (behaviour_of(form.treeplexes[0], x), behaviour_of(form.treeplexes[1], y)),
+            "gap": upper - lower,
+        }
+        return lower, upper, found
 
     def add(found: Mapping[str, Any]) -> bool:
         for side in sides:
             side.add(found["added"][side.player])
         return any(found["added"])
 
-    past = unfinished(records)
+    # A finished run repeats its last round, as its strategies are not recorded.
+    past = records[:-1] if records and not any(records[-1]["added"]) else records
     for record in past:
         add(record)
     bounds = (past[-1]["lower"], past[-1]["upper"]) if past else (-inf, inf)

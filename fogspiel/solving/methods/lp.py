@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ...stats.highs import Columns, Option, Rows, check, model_of, run, set_basis, solver_of, statuses
+from ...stats.linear_programs import Columns, Option, Rows, check, model_of, run, set_basis, solver_of, statuses
 from ..tree.sequence_form import (
     DecisionProblem,
     SequenceForm,
@@ -54,8 +54,10 @@ class LinearProgram:
     unit: Fraction  # the first player's value is the least cost.z (of the floats) times this
 
     @property
-    def constraints(self) -> Rows:
-        return Rows(self.matrix.start, self.matrix.column, self.matrix.value, self.row_lower, self.row_upper)
+    def model(self) -> Any:
+        """The program in floats for HiGHS."""
+        rows = Rows(self.matrix.start, self.matrix.column, self.matrix.value, self.row_lower, self.row_upper)
+        return model_of(Columns(self.cost, self.column_lower, self.column_upper), rows)
 
     @property
     def sizes(self) -> dict[str, int | list[int]]:
@@ -130,10 +132,8 @@ def planning_program(
     column_lower[values:] = -inf
     cost = np.zeros(width)
     cost[values] = 1
-    matrix = Sparse(order.start, order.column, floats[order.value])
-    return LinearProgram(
-        cost, matrix, whole[order.value], row_lower, row_upper, column_lower, column_upper, scale * unit
-    )  # fmt: skip
+    matrix, bounds = Sparse(order.start, order.column, floats[order.value]), (column_lower, column_upper)
+    return LinearProgram(cost, matrix, whole[order.value], row_lower, row_upper, *bounds, scale * unit)
 
 
 def plans_of(
@@ -195,7 +195,7 @@ class Simplex:
 
     def __init__(self, program: LinearProgram, basis: bytes | None = None) -> None:
         self.program = program
-        self._keeper = solver_of(_model(program), **PRECISE)
+        self._keeper = solver_of(program.model, **PRECISE)
         self._reduced: Any = None
         self._point: LpPoint | None = None
         self._stage, self.iterations, self._status = (REDUCED, 0, b"") if basis is None else _unpack(basis)
@@ -274,15 +274,13 @@ def solve_lp(program: LinearProgram, method: str = "simplex") -> LpPoint:
         return Simplex(program).optimum()
     if method != "ipm":
         raise ValueError(f"there is no method {method!r}: it is 'simplex' or 'ipm'")
-    solver = solver_of(_model(program), **PRECISE | {"solver": "ipm", "run_crossover": "off"})
+    solver = solver_of(program.model, **PRECISE | {"solver": "ipm", "run_crossover": "off"})
     run(solver)
     return _point(program, solver, max(solver.getInfo().ipm_iteration_count, 0), None)
 
 
 @dataclass(frozen=True, eq=False)
 class BehaviourEquilibrium:
-    """A behaviour strategy of each player, and their guarantees."""
-
     value: float  # the program's optimum, between `lower` and `upper` up to rounding
     behaviours: tuple[np.ndarray, np.ndarray]
     lower: float  # value of the first strategy against its best response
@@ -297,12 +295,11 @@ class BehaviourEquilibrium:
 
 def primal_player_of(form: SequenceForm, primal_player: int | str = "auto") -> int:
     """Return the requested planner, or else the one with fewer LP rows, for a faster simplex; ties: the second."""
-    if primal_player not in (0, 1, "auto"):
-        raise ValueError(
-            f"primal_player {primal_player!r} is not a player: 0 is the first player, 1 the second, or say 'auto'"
-        )
-    if primal_player != "auto":
+    if primal_player in (0, 1):
         return int(primal_player)
+    if primal_player != "auto":
+        valid = "0 is the first player, 1 the second, or say 'auto'"
+        raise ValueError(f"primal_player {primal_player!r} is not a player: {valid}")
     first, second = form.treeplexes
     return int(second.infosets + first.sequences <= first.infosets + second.sequences)
 
@@ -311,16 +308,10 @@ def equilibrium(form: SequenceForm, primal_player: int | str = "auto", method: s
     """Find optimal strategies by LP, with bounds from best responses to them; "auto" means `primal_player_of`."""
     chosen = primal_player_of(form, primal_player)
     point = solve_lp(program_of(form, chosen), method)
-    x, y = plans_of(form, chosen, point.primal, point.dual)
-    lower, upper = guaranteed_value(form, x, y)
-    first, second = form.treeplexes
-    return BehaviourEquilibrium(
-        point.value, (behaviour_of(first, x), behaviour_of(second, y)), lower, upper, chosen, point
-    )
-
-
-def _model(program: LinearProgram) -> Any:
-    return model_of(Columns(program.cost, program.column_lower, program.column_upper), program.constraints)
+    plans = plans_of(form, chosen, point.primal, point.dual)
+    lower, upper = guaranteed_value(form, *plans)
+    first, second = map(behaviour_of, form.treeplexes, plans)
+    return BehaviourEquilibrium(point.value, (first, second), lower, upper, chosen, point)
 
 
 def _point(program: LinearProgram, solver: Any, iterations: int, basis: bytes | None) -> LpPoint:

@@ -18,7 +18,7 @@ from ...core.compile.kernel import kernel
 from ...core.rng import random_unit, stream_of
 from ..exact import exact_from
 from ..reduce import ReducedGame
-from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guaranteed_value
+from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guaranteed_value, infosets_of
 from . import SolverProgress, SolverState
 from .tree import Find, Search, TreeEquilibrium
 
@@ -54,7 +54,9 @@ class Tableau:
     def pivot(self, entering: int) -> int:
         """Let the variable of a label enter, and return the label that leaves."""
         ratios = [k for k, line in enumerate(self.rows) if line[entering] > 0]
-        leaving = min(ratios, key=lambda k: [Fraction(self.rows[k][c], self.rows[k][entering]) for c in self._order])
+        # Ties are broken by the right-hand side, then by the columns of the first basis
+        order = [-1, *self.slack]
+        leaving = min(ratios, key=lambda k: [Fraction(self.rows[k][c], self.rows[k][entering]) for c in order])
         chosen, label = self.rows[leaving], self.basic[leaving]
         by = chosen[entering]
         for k, line in enumerate(self.rows):
@@ -66,11 +68,6 @@ class Tableau:
         self.denominator = by
         self.basic[leaving] = entering
         return label
-
-    @property
-    def _order(self) -> list[int]:
-        """The columns that break ties: the right-hand side, then those of the first basis."""
-        return [-1, *self.slack]
 
     def mixture(self, own: Sequence[int]) -> list[Fraction]:
         weight = {label: line[-1] for label, line in zip(self.basic, self.rows, strict=True)}
@@ -118,19 +115,17 @@ def is_equilibrium(first: Matrix, second: Matrix, found: BimatrixEquilibrium) ->
 
 def strategies(treeplex: Treeplex) -> int:
     below = [1] * treeplex.sequences
-    for i in range(treeplex.infosets - 1, -1, -1):
-        below[treeplex.parent[i]] *= sum(below[treeplex.first[i] : treeplex.first[i] + treeplex.count[i]])
+    for parent, first, count in reversed([*infosets_of(treeplex)]):
+        below[parent] *= sum(below[first : first + count])
     return below[0]
 
 
 def plans(treeplex: Treeplex) -> list[tuple[int, ...]]:
     """Return the reduced pure strategies of a player, each as its sequences by their number, the empty one first."""
     below: list[list[tuple[int, ...]]] = [[()] for _ in range(treeplex.sequences)]
-    for i in range(treeplex.infosets - 1, -1, -1):
-        here = [
-            (s, *rest) for s in range(treeplex.first[i], treeplex.first[i] + treeplex.count[i]) for rest in below[s]
-        ]
-        below[treeplex.parent[i]] = [mine + rest for mine in here for rest in below[treeplex.parent[i]]]
+    for parent, first, count in reversed([*infosets_of(treeplex)]):
+        here = [(s, *rest) for s in range(first, first + count) for rest in below[s]]
+        below[parent] = [mine + rest for mine in here for rest in below[parent]]
     return [(0, *sorted(plan)) for plan in below[0]]
 
 
@@ -159,34 +154,24 @@ def by_lemke_howson(reduced: ReducedGame, saved: SolverState) -> Search:
     form = reduced.form
     heights = [strategies(treeplex) for treeplex in form.treeplexes]
     if max(heights) > MAX_STRATEGIES:
-        raise ValueError(
-            f"--method lemke-howson takes {MAX_STRATEGIES} pure strategies of each player at most, and this game "
-            "has more: take --method lp"
-        )
+        told = f"--method lemke-howson takes {MAX_STRATEGIES} pure strategies of each player at most"
+        raise ValueError(f"{told}, and this game has more: take --method lp")
     yield SolverProgress(f"a table of {heights[0]} by {heights[1]} strategies")
     listed = [plans(treeplex) for treeplex in form.treeplexes]
     table = payoff_table(form, *listed)
     found = lemke_howson(table, [[-cell for cell in row] for row in table])
-    exact_plans = [
-        _mixed_plan(treeplex.sequences, pure, mixture)
-        for treeplex, pure, mixture in zip(form.treeplexes, listed, (found.rows, found.columns), strict=True)
-    ]
+    exact_plans = []
+    for treeplex, pure, mixture in zip(form.treeplexes, listed, (found.rows, found.columns), strict=True):
+        plan = [Fraction(0)] * treeplex.sequences
+        for chosen, weight in zip(pure, mixture, strict=True):
+            for sequence in chosen if weight else ():
+                plan[sequence] += weight
+        exact_plans.append(plan)
     exact = exact_from(form, *exact_plans)
-    x, y = (
-        behaviour_of(treeplex, np.array(plan, float))
-        for treeplex, plan in zip(form.treeplexes, exact_plans, strict=True)
-    )
+    x, y = map(behaviour_of, form.treeplexes, (np.array(plan, float) for plan in exact_plans))
     solver = f"Lemke-Howson on the normal form ({heights[0]} x {heights[1]}), {found.pivots} pivots"
     yield SolverProgress("an equilibrium", float(exact.lower), float(exact.upper))
     return TreeEquilibrium(solver, reduced.lift(x, y), {"reduced": form.sizes, "normal_form": heights}, lambda: exact)
-
-
-def _mixed_plan(sequences: int, pure: list[tuple[int, ...]], mixture: list[Fraction]) -> list[Fraction]:
-    plan = [Fraction(0)] * sequences
-    for chosen, weight in zip(pure, mixture, strict=True):
-        for sequence in chosen if weight else ():
-            plan[sequence] += weight
-    return plan
 
 
 # Matrix games by learning players: Grigoriadis and Khachiyan 1995, and EXP3.
@@ -230,35 +215,30 @@ def draw(chances, stream):
 
 
 @kernel
-def step_by_payoffs(payoffs, rate, row_scores, column_scores, row_sums, column_sums, steps, stream):
-    """Play steps in which both observe the payoffs of all their strategies; count the strategies played."""
+def play_steps(payoffs, all_seen, rates, row_scores, column_scores, row_sums, column_sums, steps, stream):
+    """Play steps in which both observe the payoffs of all their strategies, or only their own payoff.
+
+    Count the strategies played in the first case, sum their probabilities in the second.
+    """
     rows, columns = np.empty(len(row_scores)), np.empty(len(column_scores))
     for _ in range(steps):
         soft_max(row_scores, rows)
         soft_max(column_scores, columns)
         i, j = draw(rows, stream), draw(columns, stream)
-        row_sums[i] += 1
-        column_sums[j] += 1
-        for k in range(len(rows)):
-            row_scores[k] += rate * payoffs[k, j]
-        for k in range(len(columns)):
-            column_scores[k] -= rate * payoffs[i, k]
-
-
-@kernel
-def step_by_cells(payoffs, row_rate, column_rate, row_scores, column_scores, row_sums, column_sums, steps, stream):
-    """Play steps in which both observe only their own payoff; sum the probabilities played."""
-    rows, columns = np.empty(len(row_scores)), np.empty(len(column_scores))
-    for _ in range(steps):
-        soft_max(row_scores, rows)
-        soft_max(column_scores, columns)
-        i, j = draw(rows, stream), draw(columns, stream)
-        for k in range(len(rows)):
-            row_sums[k] += rows[k]
-        for k in range(len(columns)):
-            column_sums[k] += columns[k]
-        row_scores[i] -= row_rate * (1.0 - payoffs[i, j]) / rows[i]
-        column_scores[j] -= column_rate * payoffs[i, j] / columns[j]
+        if all_seen:
+            row_sums[i] += 1
+            column_sums[j] += 1
+            for k in range(len(rows)):
+                row_scores[k] += rates[0] * payoffs[k, j]
+            for k in range(len(columns)):
+                column_scores[k] -= rates[1] * payoffs[i, k]
+        else:
+            for k in range(len(rows)):
+                row_sums[k] += rows[k]
+            for k in range(len(columns)):
+                column_sums[k] += columns[k]
+            row_scores[i] -= rates[0] * (1.0 - payoffs[i, j]) / rows[i]
+            column_scores[j] -= rates[1] * payoffs[i, j] / columns[j]
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,19 +259,17 @@ class BanditRun:
 
     def play(self) -> Generator[SolverProgress, None, tuple[np.ndarray, np.ndarray]]:
         """Return the mean mixtures of both; report the number of finished steps."""
-        sizes, stream = self.payoffs.shape, stream_of(SEED, self.steps)
+        sizes, stream, all_seen = self.payoffs.shape, stream_of(SEED, self.steps), self.method == KHACHIYAN
         scores, sums = [np.zeros(size) for size in sizes], [np.zeros(size) for size in sizes]
+        rates = [math.sqrt(2 * math.log(size) / (size * self.steps)) for size in sizes]
+        if all_seen:
+            rates = [2 * math.sqrt(math.log(sizes[0] * sizes[1]) / self.steps)] * 2
         for done in range(0, self.steps, SLICE):
             if done:
                 text = f"{self.method}, {done} of {self.steps} steps"
                 yield SolverProgress(text, state=str(self.steps).encode())
             count = min(SLICE, self.steps - done)
-            if self.method == KHACHIYAN:
-                rate = 2 * math.sqrt(math.log(sizes[0] * sizes[1]) / self.steps)
-                step_by_payoffs(self.payoffs, rate, *scores, *sums, count, stream)
-            else:
-                rates = [math.sqrt(2 * math.log(size) / (size * self.steps)) for size in sizes]
-                step_by_cells(self.payoffs, *rates, *scores, *sums, count, stream)
+            play_steps(self.payoffs, all_seen, tuple(rates), *scores, *sums, count, stream)
         return sums[0] / self.steps, sums[1] / self.steps
 
 
@@ -317,9 +295,8 @@ def trials(method: str, payoffs: np.ndarray, gap: float, span: float = 1.0) -> I
     needed = FIRST_STEPS * (trial.rate * span / gap) ** 2
     if needed > MAX_STEPS:
         least = trial.rate * span * math.sqrt(FIRST_STEPS / MAX_STEPS)
-        raise ValueError(
-            f"{method} may take {needed:.0e} steps to a gap of {gap:g}: give a --gap of at least {least:.1g}"
-        )
+        told = f"{method} may take {needed:.0e} steps to a gap of {gap:g}"
+        raise ValueError(f"{told}: give a --gap of at least {least:.1g}")
     yield trial
     while trial.steps < MAX_STEPS:
         trial = BanditRun(method, payoffs, LONGER * trial.steps)
@@ -347,7 +324,7 @@ def by_bandit(method: str, gap: float) -> Find:
             yield SolverProgress(words, lower, upper, state=str(trial.steps).encode())
             if upper - lower <= gap:
                 break
-        first, second = (behaviour_of(treeplex, plan) for treeplex, plan in zip(form.treeplexes, plans, strict=True))
-        return TreeEquilibrium(words, reduced.lift(first, second), {"reduced": form.sizes, "steps": trial.steps})
+        behaviours = reduced.lift(*map(behaviour_of, form.treeplexes, plans))
+        return TreeEquilibrium(words, behaviours, {"reduced": form.sizes, "steps": trial.steps})
 
     return search

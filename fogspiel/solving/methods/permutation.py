@@ -32,9 +32,9 @@ from ...games.permutation_tictactoe.scores import (
     with_images,
 )
 from ..exact import exact_bounds
+from ..proofs import solution_certificate
 from ..proofs.checkers.permutation import FORMAT, RULES, PermutationCertificate, mixture, verify
 from ..proofs.checkers.permutation import TTT as CHECKER_TTT
-from ..proofs.checkers.primitives import digest_of
 from ..sources import GameSource
 from ..tree.sequence_form import SequenceForm, Treeplex
 from . import Record, Solution, SolveOptions, SolverProgress, SolverState, Work
@@ -144,7 +144,8 @@ def mixtures_of(known: Known, x: Sequence[int | Fraction], y: Sequence[int | Fra
 
 def answers(board: Board, mixtures: Mixtures) -> Replies:
     """Return each player's best permutations with each prefix against the opponent's mixture and its images."""
-    starts = prefixes(board)
+    leasts = [orbit[0] for orbit in board.orbits]
+    starts = [(first, second) for first in leasts for second in range(board.cells) if second != first]
     first, second = (
         best_replies(board, seat, *whole_weights(with_images(board, mixtures[1 - seat]), board), starts)
         for seat in (0, 1)
@@ -168,30 +169,16 @@ def improvements(
     return found[0], found[1]
 
 
-def prefixes(board: Board) -> list[Permutation]:
-    """Return all pairs of cells of which the first is the least of its orbit."""
-    firsts = [orbit[0] for orbit in board.orbits]
-    return [(first, second) for first in firsts for second in range(board.cells) if second != first]
-
-
 def make_certificate(board: Board, mixtures: Mixtures, value: Fraction) -> PermutationCertificate:
     """Return the value and both strategies as JSON; `proofs.checkers.permutation` defines the entries."""
     first, second = (
         {"".join(map(str, cells)): str(weight) for cells, weight in sorted(mixture.items())} for mixture in mixtures
     )
-    body: PermutationCertificate = {
-        "format": FORMAT,
-        "game": f"permutation-{board.name}",
-        "rules": RULES,
-        "value": str(value),
-        "lower": str(value),
-        "upper": str(value),
-        "first": first,
-        "second": second,
-        "digest": "",
-    }
-    body["digest"] = digest_of(body)
-    return body
+    game = f"permutation-{board.name}"
+    found: PermutationCertificate = solution_certificate(
+        FORMAT, game, RULES, value, value, value, first=first, second=second
+    )
+    return found
 
 
 # Playing a permutation certificate: an order is drawn before the game, turned at random, and recorded.
@@ -252,12 +239,9 @@ def explain(document: Any, everything: bool = False) -> list[str]:
 def side_lines(side: str, entries: dict[str, str], everything: bool) -> list[str]:
     orders = sorted(((Fraction(share), order) for order, share in entries.items()), key=lambda one: (-one[0], one[1]))
     shown = orders if everything else orders[:SHOWN]
-    together = float(sum(share for share, _ in shown))
-    part = (
-        ""
-        if len(shown) == len(orders)
-        else f"; the heaviest {len(shown)}, of which one is drawn {together:.1%} of the time"
-    )
+    together, part = float(sum(share for share, _ in shown)), ""
+    if len(shown) < len(orders):
+        part = f"; the heaviest {len(shown)}, of which one is drawn {together:.1%} of the time"
     lines = ["", f"Moving {side}, {len(orders)} orders{part}:"]
     for at in range(0, len(shown), ABREAST):
         some = shown[at : at + ABREAST]

@@ -3,10 +3,11 @@
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor, inf
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,8 +18,8 @@ from ..proofs.checkers.tree import FORMAT, LARGE_FORMAT, LargeTreeCertificate, R
 from ..reduce import ReducedGame, presolve_tree
 from ..reduce.colour_refinement import refine
 from ..sources import GameSource, Knowledge
-from ..tree.sequence_form import behaviour_of, guaranteed_value
-from ..tree.tree import Tree, sequence_form
+from ..tree import Tree, sequence_form
+from ..tree.sequence_form import Treeplex, behaviour_of, guaranteed_value, infosets_of
 from . import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 from .cfr import METHODS, TreeRegrets, ValueBounds
 from .double_oracle import double_oracle
@@ -61,25 +62,21 @@ def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
         yield SolverProgress(f"simplex, {simplex.iterations} iterations", state=simplex.basis)
     point = simplex.point
     plans = plans_of(form, primal_player, *quotient.lift(point.primal, point.dual))
-    first, second = (behaviour_of(treeplex, plan) for treeplex, plan in zip(form.treeplexes, plans, strict=True))
     sizes = {"reduced": form.sizes, "program": program.sizes, "quotient": small.sizes}
     solver = f"simplex on the sequence form ({small.height} x {small.width}), player {primal_player + 1} plans"
 
     def exactly() -> ExactBounds:
-        columns, rows = np.arange(small.width), np.arange(small.height)
-        corner = vertex(small, basis_statuses(small, simplex.basis), columns, rows)
+        every = np.arange(small.width), np.arange(small.height)
+        corner = vertex(small, basis_statuses(small, simplex.basis), *every)
         if corner is None:
             return exact_bounds(form, primal_player, replace(point, basis=None))
-        primal, dual = quotient.lift(*corner)
-        mine, theirs = (
-            primal[: form.treeplexes[primal_player].sequences],
-            dual[1 + form.treeplexes[primal_player].infosets :],
-        )
+        (primal, dual), planner = quotient.lift(*corner), form.treeplexes[primal_player]
+        mine, theirs = primal[: planner.sequences], dual[1 + planner.infosets :]
         return exact_from(form, *((theirs, mine) if primal_player else (mine, theirs)))
 
     lower, upper = guaranteed_value(form, *plans)
     yield SolverProgress("optimal", lower, upper)
-    return TreeEquilibrium(solver, reduced.lift(first, second), sizes, exactly)
+    return TreeEquilibrium(solver, reduced.lift(*map(behaviour_of, form.treeplexes, plans)), sizes, exactly)
 
 
 def by_growth(reduced: ReducedGame, saved: SolverState) -> Search:
@@ -120,7 +117,9 @@ def by_regrets(names: Iterable[str], gap: float) -> Find:
         form = reduced.form
         runners = [Runner(TreeRegrets(form, name)) for name in names]
         if saved.state is not None:
-            _restore(runners, saved.state)
+            for runner, (stalls, regrets) in zip(runners, json.loads(zlib.decompress(saved.state)), strict=True):
+                runner.regrets.restore(b64decode(regrets))
+                runner.stalls = stalls
         for runner in runners:
             runner.regrets.advance(max(0, FIRST_CHECK - runner.regrets.iterations))
             runner.bounds = runner.regrets.gap()
@@ -129,14 +128,14 @@ def by_regrets(names: Iterable[str], gap: float) -> Find:
             second = min(runners, key=lambda runner: runner.bounds.upper)
             lower, upper = first.bounds.lower, second.bounds.upper
             runner = min(runners, key=lambda runner: runner.promise)
-            regrets = runner.regrets
-            remark = f"{regrets.method}, {regrets.iterations} iterations"
+            remark = f"{runner.regrets.method}, {runner.regrets.iterations} iterations"
             if upper - lower <= gap:
                 break
-            yield SolverProgress(remark, lower, upper, state=_state(runners))
+            state = [[runner.stalls, b64encode(runner.regrets.state).decode()] for runner in runners]
+            yield SolverProgress(remark, lower, upper, state=zlib.compress(json.dumps(state).encode(), 1))
             before = runner.bounds.gap
-            regrets.advance(regrets.iterations)
-            runner.bounds = regrets.gap()
+            runner.regrets.advance(runner.regrets.iterations)
+            runner.bounds = runner.regrets.gap()
             runner.stalls += runner.bounds.gap > before / 2
         yield SolverProgress(remark, lower, upper)
         used = ", ".join(f"{runner.regrets.method} {runner.regrets.iterations}" for runner in runners)
@@ -156,17 +155,6 @@ def by_whatever_suits(gap: float) -> Find:
     return search
 
 
-def _state(runners: list[Runner]) -> bytes:
-    body = [[runner.stalls, b64encode(runner.regrets.state).decode()] for runner in runners]
-    return zlib.compress(json.dumps(body).encode(), 1)
-
-
-def _restore(runners: list[Runner], state: bytes) -> None:
-    for runner, (stalls, regrets) in zip(runners, json.loads(zlib.decompress(state)), strict=True):
-        runner.regrets.restore(b64decode(regrets))
-        runner.stalls = stalls
-
-
 # Nodes of a tree up to which its strategies are evaluated in fractions; those of a larger one are certified in units.
 EASY_TO_CHECK = 1_000_000
 # Nodes of a tree and its infosets up to which there is a certificate, which is checked within ten minutes.
@@ -182,58 +170,59 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
     found = yield from find(reduced, saved)
     yield SolverProgress("exact bounds")
     found = replace(found, sizes={"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes})
+    known = problem.knowledge(tree)
     if tree.nodes > EASY_TO_CHECK:
         if tree.nodes <= MAX_CHECKED and len(tree.owner) <= MAX_LINES and not options.exact:
-            known = problem.knowledge(tree)
             large = large_certificate(problem.name, problem.version, tree, known, found.behaviours)
             return Solution.proved(found.solver, found.sizes, large)
-        return _without_certificate(tree, found, options.exact)
-    behaviours = _in_fractions(tree, reduced, found, options.exact)
+        # The exact bounds are those of the reduced game, which has the same value; the whole one is checked in floats
+        whole = exploitability(tree, *found.behaviours)
+        solution = Solution.bounded(found.solver, found.sizes, whole.lower, whole.upper)
+        if options.exact and found.exactly is not None and (exact := found.exactly()).proved:
+            text = str(exact.value)
+            return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(exact.value))
+        return solution
+    if found.exactly is not None and (options.exact or tree.nodes <= QUICKLY_EXACT):
+        behaviours = reduced.lift(*found.exactly().behaviours)
+    else:
+        first, second = (round_strategy(tree.treeplex(player), found.behaviours[player], FINE) for player in (0, 1))
+        behaviours = first, second
     judged = exact_exploitability(tree, *behaviours)
     bounds = (judged.lower, judged.upper)
-    proof = make_certificate(problem.name, problem.version, tree, problem.knowledge(tree), behaviours, bounds)
+    proof = make_certificate(problem.name, problem.version, tree, known, behaviours, bounds)
     return Solution.proved(found.solver, found.sizes, proof)
 
 
-def _in_fractions(
-    tree: Tree, reduced: ReducedGame, found: TreeEquilibrium, insist: bool
-) -> tuple[list[Fraction], list[Fraction]]:
-    if found.exactly is not None and (insist or tree.nodes <= QUICKLY_EXACT):
-        return reduced.lift(*found.exactly().behaviours)
-    first, second = (round_strategy(tree.treeplex(player), found.behaviours[player], FINE) for player in (0, 1))
-    return first, second
+# Certificates of trees: a strategy for each side, in the forms that `checkers.tree` checks, in full or as lines.
+
+UNITS = 10**9  # the common denominator of all probabilities of a large certificate
+SPARE = 1e-9  # slack of its bounds for rounding errors of floats
+Decision = tuple[list[int] | None, list[int], list[int], Sequence[Any]]
 
 
-def _without_certificate(tree: Tree, found: TreeEquilibrium, insist: bool) -> Solution:
-    """Return the solution of a tree that is too large to be evaluated in fractions.
-
-    The exact bounds are those of the reduced game, which has the same value; in the whole game they are only checked
-    in floats.
-    """
-    judged = exploitability(tree, *found.behaviours)
-    solution = Solution.bounded(found.solver, found.sizes, judged.lower, judged.upper)
-    if insist and found.exactly is not None and (exact := found.exactly()).proved:
-        text = str(exact.value)
-        return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(exact.value))
-    return solution
-
-
-# The certificate of a whole tree: a strategy for each side, in the form that `checkers.tree` checks.
+def used_decisions(tree: Tree, player: int, shares: Sequence[Any], known: Knowledge) -> Iterator[Decision]:
+    """Yield the decisions that own play reaches: the one before (its number and action), view, actions, shares."""
+    number = 0
+    decisions: dict[int, list[int] | None] = {0: None}  # the decision of each sequence in use
+    treeplex = tree.treeplex(player)
+    for infoset, (before, first, count) in zip(tree.numbers(player).tolist(), infosets_of(treeplex), strict=True):
+        if before in decisions:
+            (view, actions), row = known(infoset), shares[first : first + count]
+            decisions |= {first + slot: [number, actions[slot]] for slot in range(count) if row[slot]}
+            yield decisions[before], view, actions, row
+            number += 1
 
 
 def rows_of(tree: Tree, player: int, behaviour: Sequence[Fraction], known: Knowledge) -> list[Row]:
-    rows: list[Row] = []
-    decisions: dict[int, list[int] | None] = {0: None}  # the decision of each sequence in use: a row and an action
-    for infoset in tree.numbers(player).tolist():
-        before, first, count = int(tree.before[infoset]), int(tree.first[infoset]), int(tree.count[infoset])
-        if before not in decisions:
-            continue
-        view, actions = known(infoset)
-        shares = behaviour[first : first + count]
-        decisions |= {first + slot: [len(rows), actions[slot]] for slot in range(count) if shares[slot]}
-        probabilities = [str(Fraction(share)) for share in shares]
-        rows.append({"after": decisions[before], "view": view, "actions": actions, "probabilities": probabilities})
-    return rows
+    return [
+        {"after": after, "view": view, "actions": actions, "probabilities": [str(Fraction(share)) for share in shares]}
+        for after, view, actions, shares in used_decisions(tree, player, behaviour, known)
+    ]
+
+
+def lines_of(tree: Tree, player: int, shares: np.ndarray, known: Knowledge) -> list[str]:
+    found = used_decisions(tree, player, shares.tolist(), known)
+    return ["|".join(" ".join(map(str, part or ())) for part in parts) for parts in found]
 
 
 def make_certificate(
@@ -244,69 +233,36 @@ def make_certificate(
     behaviours: tuple[Sequence[Fraction], Sequence[Fraction]],
     bounds: tuple[Fraction, Fraction],
 ) -> TreeCertificate:
-    lower, upper = bounds
-    body: TreeCertificate = {
-        "format": FORMAT,
-        "game": name,
-        "rules": version,
-        "value": str(lower if lower == upper else (lower + upper) / 2),
-        "lower": str(lower),
-        "upper": str(upper),
-        "strategies": [rows_of(tree, player, behaviours[player], known) for player in (0, 1)],
-        "digest": "",
-    }
-    body["digest"] = digest_of(body)
-    return body
-
-
-# The certificate of a large tree, in the form that `checkers.tree.verify_large` checks.
-
-UNITS = 10**9  # the common denominator of all probabilities
-SPARE = 1e-9  # slack of the bounds for rounding errors of floats
-
-
-def whole_shares(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
-    """Return the probabilities of a player in units, rounded down; the likeliest action gets the rest."""
-    shares: np.ndarray = np.floor(behaviour * UNITS).astype(np.int64)
-    for infoset in tree.numbers(player).tolist():
-        own = slice(int(tree.first[infoset]), int(tree.first[infoset] + tree.count[infoset]))
-        row = shares[own]
-        row[int(row.argmax())] += UNITS - int(row.sum())
-    return shares
-
-
-def lines_of(tree: Tree, player: int, shares: np.ndarray, known: Knowledge) -> list[str]:
-    lines: list[str] = []
-    decisions = {0: ""}  # the decision of each sequence in use: a line and an action
-    for infoset in tree.numbers(player).tolist():
-        before, first, count = int(tree.before[infoset]), int(tree.first[infoset]), int(tree.count[infoset])
-        if before not in decisions:
-            continue
-        view, actions = known(infoset)
-        row = shares[first : first + count].tolist()
-        decisions |= {first + slot: f"{len(lines)} {actions[slot]}" for slot in range(count) if row[slot]}
-        lines.append("|".join((decisions[before], *(" ".join(map(str, part)) for part in (view, actions, row)))))
-    return lines
+    strategies = [rows_of(tree, player, behaviours[player], known) for player in (0, 1)]
+    return cast(TreeCertificate, _certificate(FORMAT, name, version, bounds, {"strategies": strategies}))
 
 
 def large_certificate(
     name: str, version: int | str, tree: Tree, known: Knowledge, behaviours: tuple[np.ndarray, np.ndarray]
 ) -> LargeTreeCertificate:
     """Return the certificate of an interval by strategies in floats, which are rounded first."""
-    shares = [whole_shares(tree, player, behaviours[player]) for player in (0, 1)]
+    shares = [whole_shares(tree.treeplex(player), behaviours[player]) for player in (0, 1)]
     judged = exploitability(tree, *(np.concatenate(([1.0], row[1:] / UNITS)) for row in shares))
     lower = Fraction(floor((judged.lower - SPARE) * UNITS), UNITS)
     upper = Fraction(ceil((judged.upper + SPARE) * UNITS), UNITS)
-    body: LargeTreeCertificate = {
-        "format": LARGE_FORMAT,
-        "game": name,
-        "rules": version,
-        "value": str((lower + upper) / 2),
-        "lower": str(lower),
-        "upper": str(upper),
-        "denominator": UNITS,
-        "strategies": [lines_of(tree, player, shares[player], known) for player in (0, 1)],
-        "digest": "",
-    }
-    body["digest"] = digest_of(body)
-    return body
+    strategies = [lines_of(tree, player, shares[player], known) for player in (0, 1)]
+    more = {"denominator": UNITS, "strategies": strategies}
+    return cast(LargeTreeCertificate, _certificate(LARGE_FORMAT, name, version, (lower, upper), more))
+
+
+def whole_shares(treeplex: Treeplex, behaviour: np.ndarray) -> np.ndarray:
+    """Return the probabilities of a player in units, rounded down; the likeliest action gets the rest."""
+    shares: np.ndarray = np.floor(behaviour * UNITS).astype(np.int64)
+    for _, first, count in infosets_of(treeplex):
+        row = shares[first : first + count]
+        row[int(row.argmax())] += UNITS - int(row.sum())
+    return shares
+
+
+def _certificate(
+    format: str, name: str, version: int | str, bounds: tuple[Fraction, Fraction], more: Mapping[str, Any]
+) -> dict[str, Any]:
+    lower, upper = bounds
+    numbers = {"value": str((lower + upper) / 2), "lower": str(lower), "upper": str(upper)}
+    body = {"format": format, "game": name, "rules": version, **numbers, **more}
+    return body | {"digest": digest_of(body)}

@@ -29,13 +29,13 @@ from ...core.behaviour_policy import (
     BehaviourPolicy,
     InformationState,
     MissingState,
-    Probabilities,
     behaviour_policy,
     check_probabilities,
 )
 from ...core.game import Game
 from ...core.plugins import extras
 from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
+from ..methods import method_with
 from ..proofs import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
@@ -76,26 +76,22 @@ def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
     known = {(player, name) for state in states for player in (state.player, None) for name in (state.id, state.line)}
     for key, rows in table.rows.items():
         if key not in known:
-            raise ValueError(
-                f"{table.file}, {rows[0][0]}: the game has no information state {shorten(key[1], 200)} of that player"
-            )
+            told = f"the game has no information state {shorten(key[1], 200)} of that player"
+            raise ValueError(f"{table.file}, {rows[0][0]}: {told}")
 
 
 def holds_policy(words: str) -> bool:
     """True if the argument names a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
     if names_function(words):
         return True
-    if words.endswith(".json"):
-        try:
+    try:
+        if words.endswith(".json"):
             body = demand_json(words)
-        except ValueError:
-            return False
-        return isinstance(body, dict) and ("rows" in body or "strategies" in body)
-    if words.endswith(".csv"):
-        try:
+            return isinstance(body, dict) and ("rows" in body or "strategies" in body)
+        if words.endswith(".csv"):
             return b"probability" in read_head(Path(words), "the policy file", LONGEST_HEAD).partition(b"\n")[0]
-        except ValueError:
-            return False
+    except ValueError:
+        return False
     return words.endswith(".jsonl")
 
 
@@ -123,46 +119,35 @@ def as_agent(game: Game, policy: Any) -> Agent:
 
 def read_policy(game: Game, words: str) -> BehaviourPolicy:
     """Return the policy of a file or function that the user names; the Python file of a function is executed."""
-    if names_function(words):
-        return policy_of_function(game, words)
-    file = Path(words)
+    path, _, name = words.rpartition(":") if names_function(words) else (words, "", "")
+    file = Path(path)
     content = _content(file)
     digest = hashlib.sha256(content).hexdigest()
+    if name:
+        function = getattr(load_module(file), name, None)
+        if not callable(function):
+            raise ValueError(f"{path} has no function {name!r}: give FILE.py:FUNCTION")
+        return replace(function_policy(game, function, words), digest=digest)
     if file.suffix == ".json":
-        body = _json(file, content)
+        body = _parsed(file, content)
+        if not isinstance(body, dict):
+            raise ValueError(f"the policy file {file} is not an object with `rows`, nor a certificate")
         if "strategies" in body:
             agent = certificate_agent(words, read_certificate(file), game)
             if not isinstance(agent, BehaviourPolicy):
-                raise ValueError(
-                    f"the certificate {words} can be played only as a solved run: it holds plans, no table"
-                )
+                why = "it holds plans, no table"
+                raise ValueError(f"the certificate {words} can be played only as a solved run: {why}")
             return replace(agent, digest=digest)
-        table = _table_of_json(game, file, body)
+        rows = _rows_of_json(game, file, body)
     else:
         read = _rows_of_csv if file.suffix == ".csv" else _rows_of_answers
-        table = PolicyTable(file)
-        for place, key, answer in read(file, content.decode(errors="replace")):
-            table.rows.setdefault(key, []).append((place, answer))
-    own = _answers_of(game) if file.suffix == ".jsonl" else None
-    return behaviour_policy(words, game, own(game, table) if own else table.probabilities, digest)
-
-
-def _answers_of(game: Game) -> "Callable[[Game, PolicyTable], Probabilities] | None":
-    from ..methods import solve_methods
-    from ..sources import KernelSource
-
-    problem = KernelSource(game, game.name)
-    return next((route.answers for route in solve_methods() if route.answers and route.fits(problem)), None)
-
-
-def policy_of_function(game: Game, words: str) -> BehaviourPolicy:
-    """Return the policy of a Python function `FILE.py:NAME`; any failure in it is a ValueError."""
-    path, _, name = words.rpartition(":")
-    module = load_module(Path(path))
-    function = getattr(module, name, None)
-    if not callable(function):
-        raise ValueError(f"{path} has no function {name!r}: give FILE.py:FUNCTION")
-    return replace(function_policy(game, function, words), digest=hashlib.sha256(_content(Path(path))).hexdigest())
+        rows = read(file, content.decode(errors="replace"))
+    table = PolicyTable(file)
+    for place, key, answer in rows:
+        table.rows.setdefault(key, []).append((place, answer))
+    method = method_with("answers", game) if file.suffix == ".jsonl" else None
+    probabilities = method.answers(game, table) if method and method.answers else table.probabilities
+    return behaviour_policy(words, game, probabilities, digest)
 
 
 def function_policy(
@@ -172,16 +157,14 @@ def function_policy(
         try:
             return function(state)
         except Exception as error:  # report any error in a user's function as an error message
-            raise ValueError(
-                f"{name} fails at {state.line!r} (state {state.id}): {type(error).__name__}: {error}"
-            ) from error
+            told = f"{name} fails at {state.line!r} (state {state.id})"
+            raise ValueError(f"{told}: {type(error).__name__}: {error}") from error
 
     return behaviour_policy(name, game, probabilities, batch=getattr(function, "batch", None))
 
 
 def load_module(path: Path) -> ModuleType:
     """Execute a Python file that the user has named, and return it as a module."""
-    _content(path)
     spec = importlib.util.spec_from_file_location(f"fogspiel_policy_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -206,15 +189,11 @@ def _parsed(file: Path, content: bytes) -> Any:
         raise ValueError(f"the policy file {file} is of no use: {error}") from None
 
 
-def _json(file: Path, content: bytes) -> Mapping[str, Any]:
-    body = _parsed(file, content)
-    if not isinstance(body, dict):
-        raise ValueError(f"the policy file {file} is not an object with `rows`, nor a certificate")
-    return body
+TableRows = Iterator[tuple[str, Key, ActionProbabilities]]  # the location in the file, the state, the probabilities
 
 
-def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> PolicyTable:
-    rows, table = body.get("rows"), PolicyTable(file)
+def _rows_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> TableRows:
+    rows, given = body.get("rows"), dict[Key, str]()
     if body.get("format", FORMAT) != FORMAT or not isinstance(rows, list):
         raise ValueError(f"the policy file {file} is not a table: it must have the format {FORMAT!r} and `rows`")
     if body.get("game", game.name) != game.name:
@@ -224,10 +203,10 @@ def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> PolicyTab
         if not isinstance(row, dict) or not isinstance(row.get("probabilities"), dict | list):
             raise ValueError(f"{file}, {place}: it must be an object with `state` or `id`, and `probabilities`")
         key = _key(file, place, row.get("player"), row.get("id") or row.get("state"))
-        if key in table.rows:
-            raise ValueError(f"{file}, {place}: {shorten(key[1])} was given before, in {table.rows[key][0][0]}")
-        table.rows[key] = [(place, row["probabilities"])]
-    return table
+        if key in given:
+            raise ValueError(f"{file}, {place}: {shorten(key[1])} was given before, in {given[key]}")
+        given[key] = place
+        yield place, key, row["probabilities"]
 
 
 def _key(file: Path, place: str, player: Any, name: Any) -> Key:
@@ -238,7 +217,7 @@ def _key(file: Path, place: str, player: Any, name: Any) -> Key:
     return None if player is None else int(player) - 1, name
 
 
-def _rows_of_csv(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbabilities]]:
+def _rows_of_csv(file: Path, text: str) -> TableRows:
     reader = csv.DictReader(io.StringIO(text))
     columns = set(reader.fieldnames or ())
     if not {"action", "probability"} <= columns or not columns & {"id", "state"}:
@@ -256,7 +235,7 @@ def _rows_of_csv(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbab
     yield from ((place, key, shares) for key, (place, shares) in found.items())
 
 
-def _rows_of_answers(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbabilities]]:
+def _rows_of_answers(file: Path, text: str) -> TableRows:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
@@ -268,27 +247,16 @@ def _rows_of_answers(file: Path, text: str) -> Iterator[tuple[str, Key, ActionPr
         if not isinstance(answer, dict) or ("probabilities" in answer) == ("action" in answer):
             raise ValueError(f"{file}, {place}: it must be an object with `id` and either `probabilities` or `action`")
         key = _key(file, place, None, answer.get("id"))
-        shares = answer.get("probabilities", {answer.get("action"): 1} if "action" in answer else None)
+        shares = answer["probabilities"] if "probabilities" in answer else {answer["action"]: 1}
         if not isinstance(shares, dict):
             raise ValueError(f"{file}, {place}: the probabilities must be an object, an entry for each action")
         yield place, key, shares
 
 
-def share_text(share: float | Fraction) -> str | float:
-    """Format a probability for a table: a fraction as text, or a number."""
-    return str(share) if isinstance(share, Fraction) else share
-
-
 def table_json(game: Game, rows: Sequence[tuple[InformationState, Sequence[float | Fraction]]]) -> dict[str, Any]:
-    listed = [
-        {
-            "player": state.player + 1,
-            "id": state.id,
-            "state": state.line,
-            "probabilities": {
-                label: share_text(share) for label, share in zip(state.labels, shares, strict=True) if share
-            },
-        }
-        for state, shares in rows
-    ]
+    listed = []
+    for state, shares in rows:
+        named = zip(state.labels, shares, strict=True)  # fractions are written as text
+        law = {label: str(share) if isinstance(share, Fraction) else share for label, share in named if share}
+        listed.append({"player": state.player + 1, "id": state.id, "state": state.line, "probabilities": law})
     return {"format": FORMAT, "game": game.name, "rules": game.version, "rows": listed}

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from numbers import Rational
+from operator import mul
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from ...core.compile.kernel import kernel
-from ..tree.tree import LEAF, Tree
+from ..tree import LEAF, Tree
 
 Number = TypeVar("Number", float, Fraction)
 Column = np.ndarray | list[Number]  # a number for each sequence: floats are in an array
@@ -56,12 +57,6 @@ class Responses(NamedTuple, Generic[Number]):
 
 # Arrays of a tree for kernels: probabilities of chance and payoffs as floats, the number of actions of each infoset.
 Arrays = namedtuple("Arrays", "parent slot label chance_index chance_prob payoffs owner before first actions")
-
-
-def _arrays(tree: Tree) -> Arrays:
-    chances = tree.chance_index, np.array(tree.chance_prob, float)
-    infosets = tree.owner, tree.before, tree.first, tree.count
-    return Arrays(tree.parent, tree.slot, tree.label, *chances, np.array(tree.payoffs, float), *infosets)
 
 
 @kernel
@@ -138,38 +133,32 @@ def respond(tree, player, gain):
             gain[before[i]] += best
 
 
-def _reach(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
+def _reach(tree: Tree, arrays: Arrays, player: int, behaviour: np.ndarray) -> np.ndarray:
     row = np.ascontiguousarray(behaviour, np.float64)
     _check_length(tree, player, row.shape)
-    fault = faulty_row(_arrays(tree), player, row, ROW_TOLERANCE)
+    fault = faulty_row(arrays, player, row, ROW_TOLERANCE)
     if fault != SOUND:
         raise _not_a_law(tree, player, fault)
     reach = np.empty(len(row))
-    reach_sequences(_arrays(tree), player, row, reach)
+    reach_sequences(arrays, player, row, reach)
     return reach
 
 
 def _check_length(tree: Tree, player: int, shape: tuple[int, ...]) -> None:
     width = 1 + int(tree.count[tree.owner == player].sum())
     if shape != (width,):
-        raise ValueError(
-            f"{tree.title}: a strategy of player {player + 1} has {width} numbers, one for each "
-            f"sequence, but {shape[0] if len(shape) == 1 else 'a table'} was given"
-        )
+        told = f"{tree.title}: a strategy of player {player + 1} has {width} numbers, one for each sequence"
+        raise ValueError(f"{told}, but {shape[0] if len(shape) == 1 else 'a table'} was given")
 
 
 def _not_a_law(tree: Tree, player: int, infoset: int) -> ValueError:
-    return ValueError(
-        f"{tree.title}: the probabilities of player {player + 1} at infoset {infoset} must not be negative and must "
-        f"add up to 1"
-    )
+    who = f"{tree.title}: the probabilities of player {player + 1} at infoset {infoset}"
+    return ValueError(f"{who} must not be negative and must add up to 1")
 
 
 def _not_a_tree(tree: Tree, node: int) -> ValueError:
-    return ValueError(
-        f"{tree.title}: node {node} does not fit its infoset; all nodes of an infoset must have the same actions and "
-        f"the same past moves of its owner"
-    )
+    rule = "all nodes of an infoset must have the same actions and the same past moves of its owner"
+    return ValueError(f"{tree.title}: node {node} does not fit its infoset; {rule}")
 
 
 def _not_one(tree: Tree, mass: float) -> ValueError:
@@ -177,7 +166,10 @@ def _not_one(tree: Tree, mass: float) -> ValueError:
 
 
 def responses(tree: Tree, first: np.ndarray, second: np.ndarray) -> Responses[float]:
-    arrays, reach = _arrays(tree), (_reach(tree, 0, first), _reach(tree, 1, second))
+    chances, payoffs = np.array(tree.chance_prob, float), np.array(tree.payoffs, float)
+    nodes, infosets = (tree.parent, tree.slot, tree.label), (tree.owner, tree.before, tree.first, tree.count)
+    arrays = Arrays(*nodes, tree.chance_index, chances, payoffs, *infosets)
+    reach = _reach(tree, arrays, 0, first), _reach(tree, arrays, 1, second)
     gains, sums = (np.zeros(len(reach[0])), np.zeros(len(reach[1]))), np.zeros(2)
     fault = weigh_leaves(arrays, *reach, np.empty((tree.nodes, 2), np.int64), *gains, sums)
     if fault != SOUND:
@@ -214,33 +206,23 @@ def _exact_reach(tree: Tree, player: int, behaviour: Sequence[Fraction]) -> list
 
 def _exact_leaves(tree: Tree) -> dict[tuple[int, int, int, int], int]:
     """Count the leaves for each pair of last sequences, probability of chance and payoff."""
-    parent, slot, label, chance_index = (
-        row.tolist() for row in (tree.parent, tree.slot, tree.label, tree.chance_index)
-    )
-    owner, before, first, count = (row.tolist() for row in (tree.owner, tree.before, tree.first, tree.count))
-    last: list[tuple[int, int]] = []
+    nodes = zip(*(row.tolist() for row in (tree.parent, tree.slot, tree.label, tree.chance_index)), strict=True)
+    infosets = [*zip(*(row.tolist() for row in (tree.owner, tree.before, tree.first, tree.count)), strict=True)]
+    last: list[tuple[int, int, int]] = []  # of each node the last sequences and the label
     leaves: dict[tuple[int, int, int, int], int] = defaultdict(int)
-    for node, above in enumerate(parent):
-        past = last[above] if above >= 0 else (0, 0)
-        infoset = label[above] if above >= 0 else LEAF
+    for node, (above, slot, here, chance_index) in enumerate(nodes):
+        mine, theirs, infoset = last[above] if above >= 0 else (0, 0, LEAF)
         if infoset >= 0:
-            if not 0 <= slot[node] < count[infoset]:
+            owner, _, first, count = infosets[infoset]
+            if not 0 <= slot < count:
                 raise _not_a_tree(tree, node)
-            move = first[infoset] + slot[node]
-            past = (move, past[1]) if owner[infoset] == 0 else (past[0], move)
-        last.append(past)
-        here = label[node]
-        if here >= 0 and past[owner[here]] != before[here]:
+            mine, theirs = (first + slot, theirs) if owner == 0 else (mine, first + slot)
+        last.append((mine, theirs, here))
+        if here >= 0 and (mine, theirs)[infosets[here][0]] != infosets[here][1]:
             raise _not_a_tree(tree, node)
         if here <= LEAF:
-            leaves[past[0], past[1], chance_index[node], LEAF - here] += 1
+            leaves[mine, theirs, chance_index, LEAF - here] += 1
     return leaves
-
-
-def _exact_respond(tree: Tree, player: int, gain: list[Fraction]) -> None:
-    for i in np.flatnonzero(tree.owner == player)[::-1].tolist():
-        low = int(tree.first[i])
-        gain[int(tree.before[i])] += max(gain[low : low + int(tree.count[i])])
 
 
 def _exact_units(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> tuple[Responses[Fraction], int]:
@@ -263,12 +245,12 @@ def _exact_units(tree: Tree, first: Sequence[Fraction], second: Sequence[Fractio
             masses[s] += reach_1[r] * falls[s, r]
         if reach_0[s]:
             gains[1][r] -= reach_0[s] * pay
-    value = sum((p * gain for p, gain in zip(reach_0, gains[0], strict=True)), Fraction(0))
-    mass = sum((p * fall for p, fall in zip(reach_0, masses, strict=True)), Fraction(0))
+    value, mass = (sum(map(mul, reach_0, column), Fraction(0)) for column in (gains[0], masses))
     if mass != unit:
         raise _not_one(tree, float(mass / unit))
-    for player in (0, 1):
-        _exact_respond(tree, player, gains[player])
+    for infoset, player in reversed([*enumerate(tree.owner.tolist())]):
+        gain, low = gains[player], int(tree.first[infoset])
+        gain[int(tree.before[infoset])] += max(gain[low : low + int(tree.count[infoset])])
     return Responses(value, (reach_0, reach_1), gains), unit
 
 

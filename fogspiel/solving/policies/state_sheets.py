@@ -14,23 +14,22 @@ from ...core.agents import Agent
 from ...core.behaviour_policy import InformationState, behaviour_policy
 from ...core.game import Game, known_game
 from ..known_values import shipped_solution
-from ..methods import solve_methods
+from ..methods import method_with
 from ..proofs import certificate_agent, read_certificate
-from ..sources import KernelSource
-from ..tree.tree import Tree, build_tree
+from ..tree import Tree, build_tree
+from ..tree.sequence_form import proportional
 from . import PolicyTable, table_behind
 from .best_response import exploitability as tree_exploitability
 from .best_response import responses
-from .exploitability import behaviour_mixture, behaviour_of, mixed_behaviour, states_of
+from .exploitability import behaviour_mixture, behaviour_of, states_of
 
 # Bootstrap resamples of sampled answers, and the coverage of an interval.
 RESAMPLES, COVERED = 200, 0.95
 
 
 def information_states(game: Game, memory: float) -> list[InformationState]:
-    problem = KernelSource(game, game.name)
-    own = next((route.questions for route in solve_methods() if route.questions and route.fits(problem)), None)
-    return own(game) if own else states_of(game, build_tree(game, memory))
+    method = method_with("questions", game)
+    return method.questions(game) if method and method.questions else states_of(game, build_tree(game, memory))
 
 
 def question_json(state: InformationState) -> dict[str, Any]:
@@ -67,15 +66,13 @@ def spread_of_answers(game: Game, table: PolicyTable, missing: str, memory: floa
     for _ in range(RESAMPLES):
         rows = {key: [rows[i] for i in source.integers(len(rows), size=len(rows))] for key, rows in table.rows.items()}
         policy = behaviour_policy(str(table.file), game, PolicyTable(table.file, rows).probabilities)
-        first, second = (
-            np.array([float(share) for share in behaviour_of(tree, states, player, policy, missing)])
-            for player in (0, 1)
-        )
-        judged = tree_exploitability(tree, first, second)
+        law = behaviour_mixture(game, policy)
+        behaviours = (behaviour_of(tree, states, player, law, missing) for player in (0, 1))
+        judged = tree_exploitability(tree, *(np.array(behaviour, float) for behaviour in behaviours))
         found.append((judged.exploitability, judged.value))
     tail = (1 - COVERED) / 2
-    low, high = np.quantile(np.array(found), (tail, 1 - tail), axis=0)
-    return SampledSpread((float(low[0]), float(high[0])), (float(low[1]), float(high[1])))
+    low, high = np.quantile(np.array(found), (tail, 1 - tail), axis=0).tolist()
+    return SampledSpread((low[0], high[0]), (low[1], high[1]))
 
 
 def sampled_table(policy: object) -> PolicyTable | None:
@@ -122,22 +119,17 @@ class Coach:
         self.side, self.against = side, against
         self.tree = _small_tree(game)
         self.states = states_of(game, self.tree)
-        members = [
-            (share, behaviour_of(self.tree, self.states, 1 - side, member, "uniform"))
-            for share, member in behaviour_mixture(game, opponent)
-        ]
-        theirs = np.array([float(share) for share in mixed_behaviour(self.tree, 1 - side, members)])
-        mine = np.ones(1 + int(self.tree.count[self.tree.owner == side].sum()))
-        for infoset in self.tree.numbers(side).tolist():
-            first, count = int(self.tree.first[infoset]), int(self.tree.count[infoset])
-            mine[first : first + count] = 1 / count
+        law = behaviour_mixture(game, opponent)
+        theirs = np.array(behaviour_of(self.tree, self.states, 1 - side, law, "uniform"), float)
+        mine = proportional(self.tree.treeplex(side), np.zeros(self.tree.treeplex(side).sequences))
         found = responses(self.tree, *((mine, theirs) if side == 0 else (theirs, mine)))
-        self.gains, self.likely = found.gains[side], _likelihoods(self.tree, side, np.asarray(found.reach[1 - side]))
-        self._places = {
-            (state.history, state.view.tobytes()): infoset
-            for infoset, state in enumerate(self.states)
-            if state.player == side
-        }
+        nodes = np.flatnonzero(self.tree.label >= 0)
+        nodes = nodes[self.tree.owner[self.tree.label[nodes]] == side]
+        chance = np.array(self.tree.chance_prob, float)[self.tree.chance_index[nodes]]
+        weights = chance * np.asarray(found.reach[1 - side])[self.tree.sequences[nodes, 1 - side]]
+        self.gains, self.likely = found.gains[side], np.bincount(self.tree.label[nodes], weights, len(self.states))
+        own = ((infoset, state) for infoset, state in enumerate(self.states) if state.player == side)
+        self._places = {(state.history, state.view.tobytes()): infoset for infoset, state in own}
 
     def advise(self, decisions: Sequence[tuple[np.ndarray, int]]) -> list[MoveReview]:
         history: tuple[int, ...] = ()
@@ -145,7 +137,7 @@ class Coach:
         for seen, action in decisions:
             infoset = self._places[history, seen.tobytes()]
             state, first = self.states[infoset], int(self.tree.first[infoset])
-            values = [float(self.gains[first + slot]) for slot in range(len(state.actions))]
+            values = np.asarray(self.gains)[first : first + len(state.actions)].tolist()
             best = max(range(len(values)), key=values.__getitem__)
             less = values[best] - values[list(state.actions).index(action)]
             cost = less / self.likely[infoset] if self.likely[infoset] > 0 else 0.0
@@ -167,14 +159,6 @@ def _small_tree(game: Game) -> Tree:
         except ValueError:
             _too_large.add(key)
     raise ValueError(f"there is no coach for {game.name}: its tree is too large")
-
-
-def _likelihoods(tree: Tree, side: int, reach: np.ndarray) -> np.ndarray:
-    mine = np.flatnonzero(tree.label >= 0)
-    mine = mine[tree.owner[tree.label[mine]] == side]
-    chance = np.array([float(share) for share in tree.chance_prob])[tree.chance_index[mine]]
-    weights = chance * reach[tree.sequences[mine, 1 - side]]
-    return np.bincount(tree.label[mine], weights, minlength=len(tree.owner))
 
 
 def find_coach(game: Game, side: int, opponent: Agent) -> Coach:

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.plugins import load, sources
 from ...core.untrusted_input import parse_json, read_bytes, shorten
-from .checkers.primitives import MAX_SECONDS, Body, Bounds, demand, fraction, limit_work, quoted
+from .checkers.primitives import MAX_SECONDS, Body, Bounds, demand, digest_of, fraction, limit_work, quoted
 
 if TYPE_CHECKING:
     from ...core.agents import PlayerAgent
     from ...core.behaviour_policy import Probabilities
     from ...core.game import Game
-    from ..methods import CertificateFormat
     from ..sources import GameSource
-    from .checkers.tree import Positions
 
 CHECKERS = "solving.proofs.checkers"
 # The largest certificate that is read by default; those that we ship have 0.2 at most.
@@ -30,6 +28,15 @@ def write_certificate(body: Body, path: Path) -> None:
         path.write_text(json.dumps(body, separators=(",", ":")) + "\n", encoding="utf-8")
     except OSError as error:
         raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
+
+
+def solution_certificate(
+    form: str, game: str, rules: int | str, value: Fraction, lower: Fraction, upper: Fraction, **strategies: Any
+) -> Any:
+    """Return the certificate of a solution, with its digest; the checker of the format defines the strategies."""
+    body: Body = {"format": form, "game": game, "rules": rules, "value": str(value)}
+    body = {**body, "lower": str(lower), "upper": str(upper), **strategies}
+    return {**body, "digest": digest_of(body)}
 
 
 def read_certificate(path: Path, mebibytes: float = MAX_MEBIBYTES) -> Body:
@@ -64,13 +71,8 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
                 return bounds
         demand(isinstance(body.get("game"), str), "it does not say which game it is for")
         check = tree.verify_large if own == tree.LARGE_FORMAT else tree.verify
-        return check(body, _positions_of(body, source))
-
-
-def _positions_of(body: Body, source: str | None) -> "Positions":
-    from .checkers.tree import GamePositions
-
-    return problem_of(body, source).positions() if source is not None else GamePositions(_game_of(body))
+        named = source is not None
+        return check(body, problem_of(body, source).positions() if named else tree.GamePositions(_game_of(body)))
 
 
 def problem_of(body: Body, source: str | None) -> "GameSource":
@@ -91,7 +93,10 @@ def _game_of(body: Body) -> "Game":
 
 def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
     """Return an agent that plays the two strategies of a certificate; it has probabilities, where available."""
+    from ...core.behaviour_policy import BehaviourPolicy, behaviour_policy
+    from ...core.find import is_tree, spec_of
     from ..methods import proofs_of
+    from ..sources import tree_strategies
 
     if body.get("game") != game.name:
         raise ValueError(f"the certificate {name} is for {shorten(body.get('game'))}, not for {game.name}")
@@ -101,22 +106,17 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
         )
     own = proofs_of(body.get("format"))
     with limit_work(MAX_SECONDS):
-        return replace(_agent_of(name, body, game, own), certificate=body)
-
-
-def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | None") -> "PlayerAgent":
-    from ...core.behaviour_policy import BehaviourPolicy, behaviour_policy
-    from ...core.find import is_tree, spec_of
-    from ..sources import tree_strategies
-
-    if own is None:
-        demand("strategies" in body, f"it has none for {game.name}")
-        words, rows = spec_of(game.name), strategies_of(body)
-        if words is not None and is_tree(words.absolute):
-            rows = tree_strategies(words.absolute, rows)
-        return behaviour_policy(name, game, table_probabilities(rows, name))
-    agent = own.agent(name, body)
-    return BehaviourPolicy(name, agent.new_player, game, own.probabilities(body)) if own.probabilities else agent
+        if own is None:
+            demand("strategies" in body, f"it has none for {game.name}")
+            words, rows = spec_of(game.name), strategies_of(body)
+            if words is not None and is_tree(words.absolute):
+                rows = tree_strategies(words.absolute, rows)
+            agent: PlayerAgent = behaviour_policy(name, game, table_probabilities(rows, name))
+        else:
+            agent = own.agent(name, body)
+            if own.probabilities:
+                agent = BehaviourPolicy(name, agent.new_player, game, own.probabilities(body))
+        return replace(agent, certificate=body)
 
 
 def strategies_of(body: Body) -> Any:
@@ -162,13 +162,16 @@ def own_words(body: Body, everything: bool) -> list[str] | None:
 
 
 def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
-    for seen, choices in strategy_choices(body, side, source):
-        yield seen, choices_text(choices)
+    return ((seen, choices_text(choices)) for seen, choices in strategy_choices(body, side, source))
 
 
 def choices_text(choices: Sequence[tuple[str, str]]) -> str:
     """Format a player's action probabilities; a probability of 1 is omitted."""
-    return ", ".join(name if share == "1" else f"{name} {_short(share)}" for name, share in choices)
+
+    def text(share: str) -> str:
+        return share if len(share) < 12 else f"{float(fraction(share, 'a probability')):.6f}"
+
+    return ", ".join(name if share == "1" else f"{name} {text(share)}" for name, share in choices)
 
 
 def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -185,10 +188,6 @@ def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterat
         seen, names = problem.words(row["view"], row["actions"])
         shares = [(name, share) for name, share in zip(names, row["probabilities"], strict=True) if share != "0"]
         yield " | ".join(line.strip() for line in seen.splitlines() if line.strip()), shares
-
-
-def _short(share: str) -> str:
-    return share if len(share) < 12 else f"{float(fraction(share, 'a probability')):.6f}"
 
 
 def verified_sentence(answer: Mapping[str, Any]) -> str:

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...core.compile.kernel import kernel
+from ..tree import Tree, sequence_form
 from ..tree.sequence_form import (
     SequenceForm,
     Sparse,
@@ -30,7 +31,6 @@ from ..tree.sequence_form import (
     proportional,
     sparse,
 )
-from ..tree.tree import Tree, sequence_form
 from .dominance import DROPPED, drop_dominated_rows, row_starts, share_of, undominated_actions, undominated_rows
 
 # Tails as plans: a last piece of one player's decisions becomes one choice among plans, where that is smaller.
@@ -132,15 +132,12 @@ def write_plans(tails, first, count, below, child, start, column, value, place, 
                 k += 1
 
 
-class Plans(NamedTuple):
-    tail: np.ndarray  # the first infoset of each plan
-    payoffs: Sparse  # the payoff row of each plan
-    begin: np.ndarray  # the sequences of plan k are member[begin[k]] .. member[begin[k + 1] - 1].
-    member: np.ndarray
+def plans_of_tails(form: SequenceForm, room: np.ndarray) -> tuple[np.ndarray, Sparse, np.ndarray, np.ndarray]:
+    """Return the plans of all tails within the limits: tail, payoffs, begin, member.
 
-
-def plans_of_tails(form: SequenceForm, room: np.ndarray) -> Plans:
-    """Return the plans of all tails within the limits; `room` becomes the present size of each tail."""
+    Plan k starts at the infoset tail[k], has the k-th row of payoffs, and the sequences member[begin[k]] ..
+    member[begin[k + 1] - 1]. `room` becomes the present size of each tail.
+    """
     treeplex, start = form.treeplexes[0], row_starts(form)
     plans, payoffs, parts = (np.empty(treeplex.infosets, np.int64) for _ in range(3))
     size_up(treeplex.parent, treeplex.first, treeplex.count, start, MAX_PLANS, plans, payoffs, parts, room)
@@ -155,7 +152,7 @@ def plans_of_tails(form: SequenceForm, room: np.ndarray) -> Plans:
         tails, treeplex.first, treeplex.count, below, child, start, form.columns, form.payoffs,
         np.full(form.treeplexes[1].sequences, -1), row, entry, worth, begin, member,
     )  # fmt: skip
-    return Plans(np.repeat(tails, plans[tails]), Sparse(row, entry[: row[-1]], worth[: row[-1]]), begin, member)
+    return (np.repeat(tails, plans[tails]), Sparse(row, entry[: row[-1]], worth[: row[-1]]), begin, member)
 
 
 def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
@@ -225,19 +222,7 @@ def presolve_form(form: SequenceForm) -> ReducedGame:
 
 def _reduce(treeplexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: Pair, allowed: Pair) -> ReducedGame:
     """Return the reduced form of a game with these treeplexes; `targets` are their sequences' current numbers."""
-    form, shares = reduce_form(form)
-    one, two = (
-        _Origin(treeplexes[p], form.treeplexes[p], _chain(share_of(targets[p]), shares[p]), allowed[p]) for p in (0, 1)
-    )
-    return ReducedGame(form, lambda first, second: (one.lifted(first), two.lifted(second)))
-
-
-# The steps on the sequence form
-
-
-def reduce_form(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
-    """Return the form reduced for both players in turn until nothing changes, and both players' shares."""
-    shares = [share_of(np.arange(treeplex.sequences)) for treeplex in form.treeplexes]
+    shares = [share_of(targets[player]) for player in (0, 1)]
     before = None
     while before != form.sizes:
         before = form.sizes
@@ -246,10 +231,12 @@ def reduce_form(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
                 form, share = step(form)
                 shares[player] = _chain(shares[player], share)
             form = form.swapped()
-    return form, shares
+    one, two = map(_Origin, treeplexes, form.treeplexes, shares, allowed)
+    return ReducedGame(form, lambda first, second: (one.lifted(first), two.lifted(second)))
 
 
 def _chain(outer: Sparse, inner: Sparse) -> Sparse:
+    """Return the product of two matrices of zeros and ones."""
     counts = np.diff(inner.start)[outer.column]
     total = np.concatenate(([0], np.cumsum(counts)))
     places = np.repeat(inner.start[outer.column] - total[:-1], counts) + np.arange(total[-1])

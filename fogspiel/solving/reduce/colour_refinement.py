@@ -148,15 +148,11 @@ def _count(colour: np.ndarray) -> int:
 
 
 def _halves(program: LinearProgram) -> tuple[_Half, _Half]:
-    by_rows = program.matrix
-    row_of = np.repeat(np.arange(program.height), np.diff(by_rows.start))
-    return (
-        _Half(Sparse(by_rows.start, by_rows.column, program.whole), _ranked(program.row_lower, program.row_upper)),
-        _Half(
-            sparse(by_rows.column, row_of, program.whole, program.width),
-            _ranked(program.column_lower, program.column_upper, program.cost),
-        ),
-    )
+    start, column, whole = program.matrix.start, program.matrix.column, program.whole
+    row = np.repeat(np.arange(program.height), np.diff(start))
+    rows = _Half(Sparse(start, column, whole), _ranked(program.row_lower, program.row_upper))
+    keys = _ranked(program.column_lower, program.column_upper, program.cost)
+    return rows, _Half(sparse(column, row, whole, program.width), keys)
 
 
 def colours_of(program: LinearProgram, salt: int = 0) -> Colours:
@@ -195,8 +191,7 @@ def quotient(program: LinearProgram, colours: Colours) -> Quotient:
     exact = above.confirmed(rows, columns), beside.confirmed(columns, rows)
     if _count(exact[0]) > _count(rows) or _count(exact[1]) > _count(columns):
         raise ValueError("the colouring is not equitable: refine it with colours_of, or give finer colours")
-    models = np.unique(rows, return_index=True)[1]
-    masters = np.unique(columns, return_index=True)[1]
+    models, masters = (np.unique(colour, return_index=True)[1] for colour in (rows, columns))
     lengths, wide = np.diff(program.matrix.start), len(masters)
     chosen = np.flatnonzero(np.repeat(np.isin(np.arange(program.height), models), lengths))
     key = np.repeat(np.arange(len(models)), lengths[models]) * wide + columns[program.matrix.column[chosen]]
@@ -206,14 +201,8 @@ def quotient(program: LinearProgram, colours: Colours) -> Quotient:
     floats = np.bincount(place, program.matrix.value[chosen], len(cell))
     cell, whole, floats = (row[whole != 0] for row in (cell, whole, floats))
     places = sparse(cell // wide, cell % wide, np.arange(len(cell)), len(models))
-    smaller = LinearProgram(
-        np.bincount(columns, program.cost),
-        Sparse(places.start, places.column, floats[places.value]),
-        whole[places.value],
-        program.row_lower[models],
-        program.row_upper[models],
-        program.column_lower[masters],
-        program.column_upper[masters],
-        program.unit,
-    )
+    matrix = Sparse(places.start, places.column, floats[places.value]), whole[places.value]
+    row_bounds = program.row_lower[models], program.row_upper[models]
+    bounds = program.column_lower[masters], program.column_upper[masters]
+    smaller = LinearProgram(np.bincount(columns, program.cost), *matrix, *row_bounds, *bounds, program.unit)
     return Quotient(smaller, Colours(rows, columns))

@@ -13,14 +13,12 @@ plan of the opponent, and merges with its parent, 1. Of the last sequences of in
 dominated by 3. So `target`, the new number of each sequence, is 0 1 - 2 1 -, and infoset 0 has the sequences 1 and 2.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from ...core.compile.kernel import kernel
 from ...core.rng import mixed
+from ..tree import LEAF, Tree
 from ..tree.sequence_form import SequenceForm, Sparse, Treeplex, merge
-from ..tree.tree import LEAF, Tree
 
 MAX_RIVALS = 4096  # in larger infosets only equal sequences are searched, not dominated ones
 
@@ -196,10 +194,8 @@ def row_starts(form: SequenceForm) -> np.ndarray:
 
 def share_of(target: np.ndarray) -> Sparse:
     """Return the matrix that maps each old sequence to its new one, or to none (-1)."""
-    start = np.zeros(len(target) + 1, np.int64)
-    np.cumsum(target >= 0, out=start[1:])
     column = target[target >= 0].astype(np.int64)
-    return Sparse(start, column, np.ones(len(column)))
+    return Sparse(np.r_[0, np.cumsum(target >= 0, dtype=np.int64)], column, np.ones(len(column)))
 
 
 # Interval dominance: drop an action if another one is never worse, whatever happens later.
@@ -286,13 +282,11 @@ def undominated_actions(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]
     been dropped by then: later drops may depend on it.
     """
     first, second = (np.arange(tree.treeplex(player).sequences, dtype=np.int32) for player in (0, 1))
-    while True:
-        kept = _undominated_actions(tree)
-        if kept.all():
-            return tree, (first, second)
+    while not (kept := _undominated_actions(tree)).all():
         tree, targets = _prune(tree, kept)
         for old, new in zip((first, second), targets, strict=True):
             old[old >= 0] = new[old[old >= 0]]
+    return tree, (first, second)
 
 
 def _undominated_actions(tree: Tree) -> np.ndarray:
@@ -320,8 +314,7 @@ def _prune(tree: Tree, kept: np.ndarray) -> tuple[Tree, tuple[np.ndarray, np.nda
     met[tree.label[nodes[tree.label[nodes] >= 0]]] = True
     dropped = ~kept
     kept = kept & np.repeat(met, tree.count)
-    through = np.zeros(len(kept) + 1, np.int32)
-    np.cumsum(kept, out=through[1:])
+    through = np.r_[0, np.cumsum(kept)].astype(np.int32)
     left = np.diff(through[action]).astype(np.int64)
     above = tree.parent[nodes]
     decided = np.where(above >= 0, tree.label[above], -1)
@@ -344,15 +337,8 @@ def _prune(tree: Tree, kept: np.ndarray) -> tuple[Tree, tuple[np.ndarray, np.nda
         me = tree.owner[met] == player
         before[me] = targets[player][before[me]]
         first[me] = 1 + np.cumsum(left[met][me]) - left[met][me]
-    thin = replace(
-        tree,
-        parent=np.where(above >= 0, fresh[above], -1).astype(tree.parent.dtype),
-        slot=slot,
-        label=label.astype(tree.label.dtype),
-        chance_index=tree.chance_index[nodes],
-        owner=tree.owner[met],
-        before=before,
-        first=first,
-        count=left[met],
-    )
+    parent, label = np.where(above >= 0, fresh[above], -1).astype(tree.parent.dtype), label.astype(tree.label.dtype)
+    chances = tree.chance_index[nodes], tree.chance_prob
+    infosets = tree.owner[met], before, first, left[met]
+    thin = Tree(tree.title, parent, slot, label, *chances, tree.payoffs, *infosets)
     return thin, (targets[0], targets[1])

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.game import Game
+from . import CHANCE_NODE, LEAF, TooLarge, Tree, build_tree, session_at
 from .sequence_form import MAX_NUMERATOR
-from .tree import CHANCE_NODE, LEAF, TooLarge, Tree, build_tree, session_at
 
 # A tree with the labels needed to print a solution: players, infosets and actions.
 
@@ -122,6 +122,10 @@ def exact_probabilities(probabilities: Sequence[Fraction]) -> Sequence[Fraction]
     return simple if sum(simple) == 1 else probabilities
 
 
+def too_large(source: str, most: int) -> TooLarge:
+    return TooLarge(f"{source} has more than {most:,} nodes: raise --memory (or `most`), or take a smaller game")
+
+
 class TreeBuilder:
     """A tree that grows node by node; `where` is the prefix of every error message.
 
@@ -150,9 +154,8 @@ class TreeBuilder:
     def add_chance(self, names: tuple[str, ...], probabilities: Sequence[Fraction], pay: Pay = NO_PAY) -> None:
         place = self._next_place(CHANCE_NODE)
         if min(probabilities) < 0:
-            raise ValueError(
-                f"{self._where()}: a move of chance has the probability {_brief(min(probabilities))}, below 0"
-            )
+            told = f"a move of chance has the probability {_brief(min(probabilities))}, below 0"
+            raise ValueError(f"{self._where()}: {told}")
         total = sum(probabilities, Fraction(0))
         if total != 1:
             raise ValueError(f"{self._where()}: the probabilities of chance add up to {_brief(total)}, not to 1")
@@ -171,21 +174,16 @@ class TreeBuilder:
             self._sequences[player] += len(actions)
         infoset = self._infosets[number]
         if infoset.actions != actions:
-            raise ValueError(
-                f"{self._where()}: infoset {infoset.name!r} of player {player + 1} had other actions before: "
-                "all histories of an infoset must offer the same actions in the same order"
-            )
+            rule = "all histories of an infoset must offer the same actions in the same order"
+            told = f"infoset {infoset.name!r} of player {player + 1} had other actions before"
+            raise ValueError(f"{self._where()}: {told}: {rule}")
         if infoset.before != before:
-            again = "is met twice in one history" if self._passes(player, before, number) else (
-                "can be reached by different moves of that player"
-            )  # fmt: skip
-            raise ValueError(
-                f"{self._where()}: infoset {infoset.name!r} of player {player + 1} {again}: only games with "
-                "perfect recall can be solved"
-            )
-        lasts = []
-        for sequence in range(infoset.first, infoset.first + len(actions)):
-            lasts.append((sequence, place.last[1]) if player == 0 else (place.last[0], sequence))
+            twice = self._passes(player, before, number)
+            again = "is met twice in one history" if twice else "can be reached by different moves of that player"
+            told = f"infoset {infoset.name!r} of player {player + 1} {again}"
+            raise ValueError(f"{self._where()}: {told}: only games with perfect recall can be solved")
+        own, (first, second) = range(infoset.first, infoset.first + len(actions)), place.last
+        lasts = [(sequence, second) if player == 0 else (first, sequence) for sequence in own]
         self._offer(place, pay, [place.chance_index] * len(actions), lasts)
 
     def add_leaf(self, pay: Pay, called: str = "a leaf") -> None:
@@ -194,44 +192,30 @@ class TreeBuilder:
         paid = self._paid(place, pay)
         pay_and_number = self._leaves.get(id(paid))  # fractions are slow to compare: most leaves share few objects
         if pay_and_number is None:
-            pay_and_number = paid, self._leaf_number(paid, called)
+            first, second = paid
+            if self._total is None:
+                self._total = first + second
+            if first + second != self._total:
+                raise ValueError(
+                    f"{self._where()}: with {called} the players get {_brief(first)} and {_brief(second)}, together "
+                    f"{_brief(first + second)}, but {_brief(self._total)} before: the sum must be the same everywhere"
+                )
+            pay_and_number = paid, self._payoffs.setdefault(first, len(self._payoffs))
             if len(self._leaves) < MAX_SHARED:
                 self._leaves[id(paid)] = pay_and_number
         self._label[-1] = LEAF - pay_and_number[1]
 
-    def _leaf_number(self, paid: Pay, called: str) -> int:
-        """Return the number of a payoff, whose sum must be that of all others."""
-        first, second = paid
-        if self._total is None:
-            self._total = first + second
-        if first + second != self._total:
-            raise ValueError(
-                f"{self._where()}: with {called} the players get {_brief(first)} and {_brief(second)}, together "
-                f"{_brief(first + second)}, but {_brief(self._total)} before: the sum must be the same everywhere"
-            )
-        return self._payoffs.setdefault(first, len(self._payoffs))
-
     def described(self, title: str, players: tuple[str, str]) -> LabelledTree:
         assert self.complete and self._total is not None
-        rows = self._infosets
-        payoffs = sorted(self._payoffs)
-        label = np.array(self._label, np.int32)
+        rows, payoffs = self._infosets, sorted(self._payoffs)
+        nodes = (self._parent, self._slot, self._label, self._chance_index)
+        parent, slot, label, chance_index = (np.array(column, np.int32) for column in nodes)
         leaves = label <= LEAF
         rank = {pay: number for number, pay in enumerate(payoffs)}
         label[leaves] = LEAF - np.array([rank[pay] for pay in self._payoffs])[LEAF - label[leaves]]
-        tree = Tree(
-            title=title,
-            parent=np.array(self._parent, np.int32),
-            slot=np.array(self._slot, np.int32),
-            label=label,
-            chance_index=np.array(self._chance_index, np.int32),
-            chance_prob=tuple(self._chance_prob),
-            payoffs=tuple(payoffs),
-            owner=np.array([row.owner for row in rows], np.int64),
-            before=np.array([row.before for row in rows], np.int64),
-            first=np.array([row.first for row in rows], np.int64),
-            count=np.array([len(row.actions) for row in rows], np.int64),
-        )
+        infosets = [(row.owner, row.before, row.first, len(row.actions)) for row in rows]
+        columns = np.array(infosets, np.int64).reshape(-1, 4).T.copy()
+        tree = Tree(title, parent, slot, label, chance_index, tuple(self._chance_prob), tuple(payoffs), *columns)
         names = distinct([row.name for row in rows], [row.owner for row in rows])
         labels = Labels(names, tuple(row.actions for row in rows), self._chance)
         return LabelledTree(tree, players, labels, self._total)
@@ -248,9 +232,7 @@ class TreeBuilder:
         """Open an insertion point for each action of the node just added, the first action on top."""
         node, count = len(self._parent) - 1, len(chances)
         if len(self._parent) + len(self._open) + count > self._most:
-            raise TooLarge(
-                f"{self._source} has more than {self._most:,} nodes: raise --memory (or `most`), or take a smaller game"
-            )
+            raise too_large(self._source, self._most)
         paid = self._paid(place, pay)
         for slot in range(count - 1, -1, -1):
             self._open.append(InsertionPoint(node, slot, chances[slot], lasts[slot], paid))

@@ -19,8 +19,8 @@ from ...core.compile.kernel import kernel
 from ...core.game import CHANCE, MAX_WEIGHT, OVER, Game, Resample, Rules, Sizes
 from ...core.rng import random_below
 from ..proofs.checkers.tree import Row
+from . import CHANCE_NODE, LEAF, Tree, chance_moves
 from .builder import LabelledTree, distinct
-from .tree import CHANCE_NODE, LEAF, Tree, chance_moves
 
 MAX_NODES = 200_000  # Numba caches an array of a kernel only if it has at most a million bytes
 MAX_STEPS = 1000  # from the lowest payoff to the highest
@@ -34,10 +34,8 @@ def game_of_tree(described: LabelledTree, name: str, version: int | str = 1) -> 
     tree = described.tree
     if tree.nodes > MAX_NODES:
         raise ValueError(f"{name} has {tree.nodes:,} nodes: a tree of more than {MAX_NODES:,} can only be solved")
-    payoffs = even_payoffs(tree.payoffs, described.total, name)
-    actions = _actions_of(described)
-    arrays = _arrays_of(tree, actions, payoffs, name)
-    words = _Words(described, actions, payoffs)
+    payoffs, actions = even_payoffs(tree.payoffs, described.total, name), _actions_of(described)
+    arrays, words = _arrays_of(tree, actions, payoffs, name), _Words(described, actions, payoffs)
     return Game(
         name=name,
         title=tree.title,
@@ -63,10 +61,8 @@ def even_payoffs(payoffs: Sequence[Fraction], total: Fraction, name: str) -> tup
         return low - 1, low, low + 1
     steps = int((high - low) / step)
     if steps > MAX_STEPS:
-        raise ValueError(
-            f"the payoffs of {name} are up to {steps:,} even steps of {step} apart: with more than {MAX_STEPS:,} "
-            "it can only be solved"
-        )
+        told = f"the payoffs of {name} are up to {steps:,} even steps of {step} apart"
+        raise ValueError(f"{told}: with more than {MAX_STEPS:,} it can only be solved")
     return tuple(low + k * step for k in range(steps + 1))
 
 
@@ -125,24 +121,17 @@ def _arrays_of(tree: Tree, actions: _Actions, payoffs: tuple[Fraction, ...], nam
     first = np.searchsorted(above, np.arange(tree.nodes + 1))
     offers = np.array([tree.label[above], slots]).T.tolist()
     chosen = [actions.offers[infoset][slot] if infoset >= 0 else slot for infoset, slot in offers]
-    weights = _weights_of(tree, first, name)
-    arrays = (label, tree.owner, first, children, np.array(chosen), weights)
-    return _Arrays(*(array.astype(np.int32) for array in arrays))
-
-
-def _weights_of(tree: Tree, first: np.ndarray, name: str) -> np.ndarray:
-    """Return the weights of chance's outcomes by the index of the child; empty if those of every node are equal."""
     weights, equal = np.ones(tree.nodes - 1, np.int64), True
     for node, chances in chance_moves(tree).items():
         scale = lcm(*(chance.denominator for chance in chances))
         if scale > MAX_WEIGHT:
-            raise ValueError(
-                f"a move of chance in {name} has probabilities of the denominator {scale:,}: with more than "
-                f"{MAX_WEIGHT:,} it can only be solved"
-            )
+            told = f"a move of chance in {name} has probabilities of the denominator {scale:,}"
+            raise ValueError(f"{told}: with more than {MAX_WEIGHT:,} it can only be solved")
         equal = equal and len(set(chances)) == 1
         weights[first[node] : first[node + 1]] = [int(chance * scale) for chance in chances]
-    return weights[:0] if equal else weights
+    weights = weights[:0] if equal else weights
+    arrays = (label, tree.owner, first, children, np.array(chosen), weights)
+    return _Arrays(*(array.astype(np.int32) for array in arrays))
 
 
 # The kernels. Those that need the tree close over its arrays, which Numba compiles in and caches.
@@ -224,15 +213,7 @@ class _Words:
     def reveal(self, state: np.ndarray) -> str:
         """Return the full history, and the result."""
         node, result = int(state[NODE]), int(state[RESULT])
-        end = [self._end(result)] if result != NOTHING else []
-        return ", ".join([*self._history(node), *end]) or "the beginning"
-
-    def _end(self, result: int) -> str:
-        first, second = self.payoffs[result], self.total - self.payoffs[result]
-        return f"the end: {self.players[0]} gets {first}, {self.players[1]} gets {second}"
-
-    def _history(self, node: int) -> list[str]:
-        names: list[str] = []
+        names = [self._end(result)] if result != NOTHING else []
         while (above := int(self.tree.parent[node])) >= 0:
             infoset, slot = int(self.tree.label[above]), int(self.tree.slot[node])
             if infoset >= 0:
@@ -240,7 +221,11 @@ class _Words:
             else:
                 names.append(self.labels.chance[above][slot] if above in self.labels.chance else str(slot + 1))
             node = above
-        return names[::-1]
+        return ", ".join(reversed(names)) or "the beginning"
+
+    def _end(self, result: int) -> str:
+        first, second = self.payoffs[result], self.total - self.payoffs[result]
+        return f"the end: {self.players[0]} gets {first}, {self.players[1]} gets {second}"
 
 
 def _resampler(tree: Tree, arrays: _Arrays) -> Resample:
@@ -251,8 +236,7 @@ def _resampler(tree: Tree, arrays: _Arrays) -> Resample:
         label = np.minimum(arrays.label, 0)
         decisions = np.flatnonzero(tree.label >= 0)
         infosets = tree.label[decisions]
-        own = tree.owner[infosets] == player
-        label[decisions] = np.where(own, 2 + infosets, 1)
+        label[decisions] = np.where(tree.owner[infosets] == player, 2 + infosets, 1)
         known = np.stack([label, tree.sequences[:, player]], axis=1)
         _, group = np.unique(known, axis=0, return_inverse=True)
         group = group.reshape(-1)

@@ -65,8 +65,7 @@ class Treeplex:
     @cached_property
     def infoset_of(self) -> np.ndarray:
         """The infoset in which each sequence ends; -1 for the empty one."""
-        owner = np.full(self.sequences, -1, np.int64)
-        owner[1:] = np.repeat(np.arange(self.infosets), self.count)
+        owner: np.ndarray = np.r_[-1, np.repeat(np.arange(self.infosets), self.count)]
         return owner
 
     @cached_property
@@ -128,17 +127,14 @@ class SequenceForm:
         }
 
     def swapped(self) -> "SequenceForm":
-        order = np.lexsort((self.rows, self.columns))
-        first, second = self.treeplexes
-        return SequenceForm(
-            (second, first), self.columns[order], self.rows[order], -self.payoffs[order], self.denominator
-        )
+        order, (first, second) = np.lexsort((self.rows, self.columns)), self.treeplexes
+        rows, columns, payoffs = self.columns[order], self.rows[order], -self.payoffs[order]
+        return SequenceForm((second, first), rows, columns, payoffs, self.denominator)
 
 
 def sparse(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, height: int) -> Sparse:
     order = np.lexsort((columns, rows))
-    start = np.zeros(height + 1, np.int64)
-    np.cumsum(np.bincount(rows, minlength=height), out=start[1:])
+    start = np.r_[0, np.cumsum(np.bincount(rows, minlength=height))]
     return Sparse(start, columns[order].astype(np.int64), values[order])
 
 
@@ -221,10 +217,8 @@ def best_total(treeplex: DecisionProblem, worth: np.ndarray) -> float:
 
 def plan_of(treeplex: DecisionProblem, behaviour: np.ndarray) -> np.ndarray:
     """Return the realisation plan of a behaviour strategy (a probability for each sequence, given its infoset)."""
-    plan = np.zeros(treeplex.sequences)
-    spread(
-        treeplex.first, treeplex.count, treeplex.start, treeplex.follow, behaviour, plan, np.empty(treeplex.infosets)
-    )
+    plan, reach = np.zeros(treeplex.sequences), np.empty(treeplex.infosets)
+    spread(treeplex.first, treeplex.count, treeplex.start, treeplex.follow, behaviour, plan, reach)
     return plan
 
 

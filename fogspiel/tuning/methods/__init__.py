@@ -11,8 +11,7 @@ from ...core.find import unknown
 from ...core.plugins import collect
 
 if TYPE_CHECKING:
-    from ..arena import Arena
-    from ..contest import Step
+    from ..arena import Arena, Step
 
 Method = Callable[["Arena"], Iterator["Step"]]
 ROOM = "tuning.methods"

@@ -1,29 +1,34 @@
-"""The default method: it runs several searches, gives its games to the best one, and selects the result.
+"""The default method, responses to the baseline, and sequential halving: players thinned, bred, and moved along slopes.
 
-Breeding and slopes of the score suit play against a known opponent (the baseline); duels suit play against strong
-opponents. All searches start at the best of some random players. After every round their results play against the
-baseline and each other, and the others continue from the best one. After the last round only the best search continues.
-In the end the finalists play against the baseline and each other on separate games.
+The default method runs several searches, gives its games to the best one, and selects the result. Breeding and slopes
+of the score suit play against a known opponent (the baseline); duels suit play against strong opponents. All searches
+start at the best of some random players. After every round their results play against the baseline and each other, and
+the others continue from the best one. After the last round only the best search continues. In the end the finalists
+play against the baseline and each other on separate games.
+
+Self-play finds players that do well against strong ones. Evaluation by a known opponent, or a known distribution of
+them, favours a direct search for a response. Nothing is assumed of the parameters: several searches run, and separate
+games select among their results.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from ...core.agents import REDRAWN
-from ..arena import Arena, BudgetSpent
-from ..contest import Step, hashed_parameters
-from ..population import Archive, Pool, draw_wide
-from .duel import directions_for, duel
-from .reply import CHILDREN, RIVALS, breed, climb, thin
+from ..arena import Arena, BudgetSpent, Step, hashed_parameters
+from ..population import DIRECTIONS, Archive, Ascent, Pool, draw_wide, scale_of
+from ..population import breed as breed_children
+from .evolution import directions_for, duel
 
 DEFAULT_GAMES = 500_000  # where the budget is not in games
 # Fractions of the games: random players, each search in a round, evaluation of a round, final selection.
 DRAWN, ROUND, JUDGED, CHOSEN = 0.15, 0.05, 0.03, 0.08
 DRAWN_SEEDS = 0.4  # for random players where no parameter has neighbours
 GAMES_PER_PLAYER = 96  # in the thinning, over all its rounds
+CHILDREN, RIVALS = 3, 16  # of each in the elite, and in each generation
 MIN_ELITE, MAX_ELITE = 4, 32
 ROUNDS = 2  # after which the best search continues alone
 MIN_GENERATIONS, MIN_CLIMB = 8, 64  # minimum for breeding, and for climbing
@@ -55,8 +60,8 @@ def auto(arena: Arena) -> Iterator[Step]:
     """Draw, follow the ways that work, choose: the usual method, which needs no settings."""
     games, first = (arena.budget.games or arena.games + DEFAULT_GAMES) - arena.games, arena.games
     drawing = int((DRAWN_SEEDS if hashed_parameters(arena).all() else DRAWN) * games)
-    pool = draw_pool(arena, drawing, size_of_elite(games))
-    yield from thin(arena, pool, size_of_elite(games), first + drawing, opponents)
+    pool, elite = draw_pool(arena, arena.start, drawing, games)
+    yield from thin(arena, pool, elite, first + drawing)
     rivals = np.array([pool.thetas[0], arena.start])
     champion = rivals[judge(arena, rivals, int(JUDGED * games))]
 
@@ -78,23 +83,11 @@ def auto(arena: Arena) -> Iterator[Step]:
     raise BudgetSpent  # the remaining games could only replace a good player by a lucky one
 
 
-def opponents(arena: Arena, count: int) -> np.ndarray:
-    """Return `count` vectors that play as the baseline, or as the initial parameters if it has no parameters."""
-    baseline = arena.baseline
-    if baseline is not None and baseline.selection == REDRAWN:
-        return arena.gaussians(count)
-    alike = baseline is not None and baseline.strategy is arena.strategy
-    return np.repeat(baseline.thetas[:1] if baseline and alike else arena.start[None], count, axis=0)
-
-
-def size_of_elite(games: int) -> int:
-    return min(max(math.isqrt(games) // 16, MIN_ELITE), MAX_ELITE)
-
-
-def draw_pool(arena: Arena, games: int, elite: int) -> Pool:
-    """Return the initial parameters and as many random players as the games can distinguish."""
-    drawn = max(games // GAMES_PER_PLAYER, 2 * elite)
-    return Pool(np.vstack([arena.start, draw_wide(arena, drawn)]), arena.strategy.per_seat)
+def draw_pool(arena: Arena, first: np.ndarray, drawing: int, games: int) -> tuple[Pool, int]:
+    """Return a player and as many random ones as this part of the games can distinguish, and the size of an elite."""
+    elite = min(max(math.isqrt(games) // 16, MIN_ELITE), MAX_ELITE)
+    drawn = max(drawing // GAMES_PER_PLAYER, 2 * elite)
+    return Pool(np.vstack([first, draw_wide(arena, drawn)]), arena.strategy.per_seat), elite
 
 
 def make_ways(arena: Arena, pool: Pool, champion: np.ndarray, games: int) -> list[SubSearch]:
@@ -104,7 +97,7 @@ def make_ways(arena: Arena, pool: Pool, champion: np.ndarray, games: int) -> lis
         directions = directions_for(games // 2)
         ways.append(SubSearch(lambda start: duel(arena, start, games // 2), champion))
         if games // 2 >= MIN_CLIMB * 4 * directions:
-            ways.append(SubSearch(lambda start: climb(arena, start, seeds, NO_LIMIT, opponents, directions), champion))
+            ways.append(SubSearch(lambda start: climb(arena, start, seeds, NO_LIMIT, directions), champion))
     if seeds.all() or games // 2 >= MIN_GENERATIONS * 2 * (1 + CHILDREN) * len(pool.thetas) * RIVALS:
         ways.append(SubSearch(lambda start: breed_with(arena, pool, start), champion))
     return ways[::-1] if seeds.any() else ways
@@ -113,7 +106,7 @@ def make_ways(arena: Arena, pool: Pool, champion: np.ndarray, games: int) -> lis
 def breed_with(arena: Arena, pool: Pool, start: np.ndarray) -> Iterator[Step]:
     pool.shrink(len(pool.thetas) - 1)
     pool.grow(start[None])
-    yield from breed(arena, pool, NO_LIMIT, opponents)
+    yield from breed(arena, pool, NO_LIMIT)
 
 
 def judge(arena: Arena, thetas: np.ndarray, games: int) -> int:
@@ -182,27 +175,151 @@ def choose(arena: Arena, answer: np.ndarray, others: np.ndarray, until: int) -> 
     """Return the current result, unless another finalist or a mixture of them surpasses it."""
     others = np.unique(others, axis=0)
     pool = Pool(others[(others != answer).any(axis=1)], arena.strategy.per_seat)
-    for _ in thin(arena, pool, FINALISTS, arena.games + (until - arena.games) // 2, opponents):
+    for _ in thin(arena, pool, FINALISTS, arena.games + (until - arena.games) // 2):
         pass
     finals = Finalists(arena, np.vstack([answer, pool.thetas]))
     finals.play(until - arena.games)
     best = finals.best
     theta, score = finals.table.thetas[best], finals.scores[best]
     if not any(finals.beats(other, best) for other in range(len(finals.table))):
-        why = f"a vector, because none of the {len(pool.thetas)} others that were left in the end beats it"
-        return Step(theta, True, reason=why)
-    if not arena.contest.mixes:
-        why = f"a vector, because {arena.contest.name} cannot play a mixture of those that beat each other in circles"
-        return Step(theta, True, reason=why)
-    nash = finals.table.nash()
-    mixed = finals.score_of(nash.weights)
-    if mixed < score - CLEARLY * finals.error:
-        less = f"{mixed:.3f}, not {score:.3f}"
-        return Step(
-            theta, True, reason=f"a vector, because a mixture that nobody beats scores less at the baseline: {less}"
-        )
-    why = "a mixture, because those who were left in the end beat each other in circles"
-    return replace(finals.table.step(nash, True), reason=why)
+        why = f"none of the {len(pool.thetas)} others that were left in the end beats it"
+    elif not arena.contest.mixes:
+        why = f"{arena.contest.name} cannot play a mixture of those that beat each other in circles"
+    else:
+        nash = finals.table.nash()
+        mixed = finals.score_of(nash.weights)
+        if mixed >= score - CLEARLY * finals.error:
+            why = "a mixture, because those who were left in the end beat each other in circles"
+            return replace(finals.table.step(nash, True), reason=why)
+        why = f"a mixture that nobody beats scores less at the baseline: {mixed:.3f}, not {score:.3f}"
+    return Step(theta, True, reason=f"a vector, because {why}")
 
 
-METHODS = {"auto": auto}
+# Searches against the baseline
+
+REACH = 0.3  # length of the directions of slopes, in units of the parameters
+
+
+def opponents(arena: Arena, count: int) -> np.ndarray:
+    """Return `count` vectors that play as the baseline, or as the initial parameters if it has no parameters."""
+    baseline = arena.baseline
+    if baseline is not None and baseline.selection == REDRAWN:
+        return arena.gaussians(count)
+    alike = baseline is not None and baseline.strategy is arena.strategy
+    return np.repeat(baseline.thetas[:1] if baseline and alike else arena.start[None], count, axis=0)
+
+
+def thin(arena: Arena, pool: Pool, count: int, until: int) -> Iterator[Step]:
+    """Apply sequential halving until `count` are left, with the same number of games in every round."""
+    for left in range(math.ceil(math.log2(len(pool.thetas) / count)), 0, -1):
+        pairs = (until - arena.games) // (2 * left)
+        pool.play(arena, opponents(arena, max(pairs // len(pool.thetas), 1)))
+        pool.shrink(max(len(pool.thetas) // 2, count) if left > 1 else count)
+        yield Step(pool.thetas[0], left == 1, population=len(pool.thetas))
+
+
+def breed(arena: Arena, pool: Pool, until: int) -> Iterator[Step]:
+    """Breed with an elite that plays on; its children play against the same rivals in every generation."""
+    elite = len(pool.thetas)
+    while arena.games + 2 * (1 + CHILDREN) * elite * RIVALS <= until:
+        pool.grow(breed_children(arena, pool.thetas, CHILDREN * elite, 1.0, pool.per_seat))
+        pool.play(arena, opponents(arena, RIVALS))
+        pool.shrink(elite)
+        yield Step(pool.thetas[0], False, population=elite)
+
+
+def climb(
+    arena: Arena, start: np.ndarray, seeds: np.ndarray, until: int, directions: int = DIRECTIONS
+) -> Generator[Step, None, list[np.ndarray]]:
+    """Follow the antithetic gradient of the score (see `duel`); return the last point and the trajectory's average."""
+    way = Ascent(start)
+    sigma = REACH * scale_of(start, seeds)
+    while arena.games + 4 * directions <= until:
+        e = np.where(seeds, 0.0, arena.gaussians(directions))
+        # Both ends of a direction play the same rival on the same deal, so their common noise cancels in the slope.
+        way.climb(arena, sigma, e, opponents(arena, directions), blocks=2)
+        yield Step(way.average, False, sigma)
+    return [way.x, way.average]
+
+
+# The best response to the baseline
+
+FIRST_GAMES = 200_000  # where the budget is not in games
+THINNED, BRED, CLIMBED = 0.3, 0.6, 0.9  # fractions of the games at which each search ends; the rest evaluates
+REPLY_FINALISTS = 8
+MIN_STEPS = 16  # minimum for climbing
+
+
+def reply(arena: Arena) -> Iterator[Step]:
+    """Thin, breed, climb, judge, for the whole budget; without one, again for twice as many games."""
+    baseline, seeds = arena.baseline, hashed_parameters(arena)
+    if baseline is not None and baseline.selection != REDRAWN and baseline.strategy is not arena.strategy:
+        raise ValueError(f"reply needs a baseline with parameters, and {baseline.name} has none: try redrawn")
+    last, champion = arena.budget.games, arena.start
+    games = FIRST_GAMES if last is None else last - arena.games
+    while True:
+        began = arena.games
+        pool, elite = draw_pool(arena, champion, int(THINNED * games), games)
+        climbs = not seeds.all() and (CLIMBED - BRED) * games >= 2 * MIN_STEPS * 4 * DIRECTIONS
+        yield from thin(arena, pool, elite, began + int(THINNED * games))
+        yield from breed(arena, pool, began + int((BRED if climbs else CLIMBED) * games))
+        found = list(pool.thetas[:REPLY_FINALISTS])
+        for share, start in ((BRED, champion), ((BRED + CLIMBED) / 2, found[0])) if climbs else ():
+            until = began + int((share + (CLIMBED - BRED) / 2) * games)
+            found += yield from climb(arena, start, seeds, until)
+        finalists = Pool(np.array(found), pool.per_seat)
+        yield from thin(arena, finalists, 1, began + games)
+        champion, games = finalists.thetas[0], 2 * games
+        yield Step(champion, True)
+        if last is not None:  # the remaining games could only replace a good player by a lucky one
+            raise BudgetSpent
+
+
+# The best of many random players by sequential halving (Karnin, Koren and Somekh 2013), against each other's panel.
+#
+# A round gives every remaining player the same number of games, then the better half stays: the method of seeds with
+# its games where they matter. The panel is redrawn from all players in every round, and the last two play separate
+# games.
+
+PAIRS_A_PLAYER = 32  # that the budget should allow
+MIN_PLAYERS, MAX_PLAYERS = 4, 4096
+FIRST_PAIRS = 4096  # where the budget is not in games
+
+
+def halving(arena: Arena, limit: int | None = None) -> Iterator[Step]:
+    """One tournament for the whole budget (or up to a number of games); without one, each twice as long as the last."""
+    last = arena.budget.games if limit is None else limit
+    pairs = FIRST_PAIRS if last is None else (last - arena.games) // 2
+    champion: np.ndarray | None = None
+    while True:
+        for pool in tournament(arena, pairs, champion):
+            champion = pool.thetas[:1]
+            yield Step(champion[0], len(pool.thetas) == 1, population=len(pool.thetas))
+        if limit is not None:
+            return
+        if last is not None:  # the remaining games could only replace a good player by a lucky one
+            raise BudgetSpent
+        pairs *= 2
+
+
+def players_for(pairs: int) -> int:
+    """Return the number of random players that this many game pairs can distinguish: a power of two."""
+    return int(2 ** int(math.log2(min(max(pairs // PAIRS_A_PLAYER, MIN_PLAYERS), MAX_PLAYERS))))
+
+
+def tournament(arena: Arena, pairs: int, champions: np.ndarray | None) -> Iterator[Pool]:
+    """Halve random players (and earlier winners) until one is left; yield the remaining ones after every round."""
+    players = arena.gaussians(players_for(pairs))
+    if champions is not None:
+        players[: len(champions)] = champions
+    pool, a_round = Pool(players, arena.strategy.per_seat), pairs // math.ceil(math.log2(len(players)))
+    while len(pool.thetas) > 1:
+        if len(pool.thetas) == 2:
+            pool.forget()  # the scores that selected the last two are biased upwards
+        panel = [arena.pick(len(players)) for _ in range(max(a_round // len(pool.thetas), 1))]
+        pool.play(arena, players[panel])
+        pool.shrink(len(pool.thetas) // 2)
+        yield pool
+
+
+METHODS = {"auto": auto, "reply": reply, "halving": halving}

@@ -6,18 +6,17 @@ failures in a row, the next searches are twice as long, and every other turn imp
 it, searches after a failure alternate with an evolution and an ascent that continue from turn to turn.
 """
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from ...stats.race import Race, scan
-from ..arena import Arena
-from ..best_response import begin_ways, search_response
-from ..contest import Step
-from ..population import Archive, breed_mixture, draw_members, draw_opponents, is_certain, shares_of
-from .duel import duel
-from .evolution import iterative
-from .reply import halving
+from .. import population
+from ..arena import Arena, Step, hashed_parameters, thin_checkpoints
+from ..population import Archive, Ascent, Pool, breed, draw_members, draw_opponents, is_certain, shares_of
+from .auto import halving
+from .evolution import duel, iterative
 
 RESPONSES = 64  # that the budget should allow
 MIN_PAIRS, MAX_PAIRS = 256, 16_384  # of the search for a response
@@ -35,7 +34,7 @@ def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
     founders = arena.start[None] if founders is None else founders
     archive.enrol(founders, 1 if certain else cell(pairs, len(founders)))
     if certain:
-        yield from breed_mixture(archive, CLEARLY * arena.race_rule.epsilon)
+        yield from population.breed_mixture(archive, CLEARLY * arena.race_rule.epsilon)
     nash, failures = archive.nash(), 0
     ways = begin_ways(archive, nash.weights) if pairs >= LASTING else []
     yield archive.step(nash, True)
@@ -90,6 +89,81 @@ def measure(archive: Archive, weights: np.ndarray, pairs: int) -> None:
     archive.play(draw_members(archive.arena, law, pairs), draw_members(archive.arena, law, pairs))
 
 
+# Best responses to a mixture: random players, mutants and crosses of members, halved until one is left, or a climb.
+
+GENERATIONS, FINALS = 4, 4
+MIXTURE_KEPT = 4  # a quarter of a pool survives to the next generation
+MIN_OPPONENTS = 8
+NARROWER = 0.5
+MIXTURE_ELITE, MIXTURE_OFFSPRING, OPPONENTS = 8, 24, 16
+REACH = 0.3  # length of the directions of slopes, in units of the parameters
+
+
+def search_response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: int) -> Iterator[Pool]:
+    """Search for a response to a mixture of members with about `pairs` game pairs; the last pool has one row."""
+    a_round = pairs // (GENERATIONS + FINALS)
+    many = max(MIN_OPPONENTS, int((a_round / 4) ** 0.5))  # a pool of four times as many candidates as opponents
+    size = max(4 * MIXTURE_KEPT, a_round // many)
+    law = (shares_of(weights) + 1 / len(archive)) / 2
+    parents = archive.thetas[draw_members(arena, law, size)]
+    drawn = population.draw_wide(arena, size // 4)
+    bred = breed(arena, parents, size - size // 4, 1.0, archive.per_seat)
+    pool = Pool(np.vstack([drawn, bred]), archive.per_seat)
+    for generation in range(GENERATIONS):
+        if generation:
+            pool.grow(breed(arena, pool.thetas, size - len(pool.thetas), NARROWER**generation, archive.per_seat))
+        pool.play(arena, draw_opponents(archive, weights, many))
+        pool.shrink(size // MIXTURE_KEPT)
+        yield pool
+    while len(pool.thetas) > 1:
+        pool.play(arena, draw_opponents(archive, weights, max(MIN_OPPONENTS, a_round // len(pool.thetas))))
+        pool.shrink(len(pool.thetas) // 2)
+        yield pool
+
+
+class Evolution:
+    """An elite that is bred against a mixture, and continues from turn to turn while the archive does not change."""
+
+    def __init__(self, archive: Archive, weights: np.ndarray) -> None:
+        heaviest = (-shares_of(weights)).argsort(kind="stable")[:MIXTURE_ELITE]
+        self.archive, self.weights = archive, weights
+        self.pool = Pool(archive.thetas[heaviest], archive.per_seat)
+
+    def go_on(self, pairs: int) -> Iterator[np.ndarray]:
+        """Breed for about `pairs` game pairs; yield the best after each generation."""
+        arena, pool = self.archive.arena, self.pool
+        for _ in range(max(pairs // ((MIXTURE_ELITE + MIXTURE_OFFSPRING) * OPPONENTS), 1)):
+            children = MIXTURE_ELITE + MIXTURE_OFFSPRING - len(pool.thetas)
+            pool.grow(breed(arena, pool.thetas, children, 1.0, pool.per_seat))
+            pool.play(arena, draw_opponents(self.archive, self.weights, OPPONENTS))
+            pool.shrink(MIXTURE_ELITE)
+            yield pool.thetas[0]
+
+
+class Climb:
+    """An ascent of the score against a mixture, which continues from turn to turn as an evolution does."""
+
+    def __init__(self, archive: Archive, weights: np.ndarray) -> None:
+        start = archive.thetas[int(shares_of(weights).argmax())]
+        self.archive, self.weights, self.way = archive, weights, Ascent(start)
+        self.seeds = hashed_parameters(archive.arena)
+        self.sigma = REACH * max(math.sqrt(float((start[~self.seeds] ** 2).mean())), population.MIN_SCALE)
+
+    def go_on(self, pairs: int) -> Iterator[np.ndarray]:
+        """Climb for about `pairs` game pairs; yield the average of the trajectory after each step."""
+        arena = self.archive.arena
+        for _ in range(max(pairs // (2 * population.DIRECTIONS), 1)):
+            e = np.where(self.seeds, 0.0, arena.gaussians(population.DIRECTIONS))
+            self.way.climb(arena, self.sigma, e, draw_opponents(self.archive, self.weights, population.DIRECTIONS))
+            yield self.way.average
+
+
+def begin_ways(archive: Archive, weights: np.ndarray) -> list[Evolution | Climb]:
+    """Return the searches that continue from turn to turn; ascents only where parameters have neighbours."""
+    ways: list[Evolution | Climb] = [Evolution(archive, weights)]
+    return ways if hashed_parameters(archive.arena).all() else [*ways, Climb(archive, weights)]
+
+
 # One budget for several methods: their results start the archive of `psro`. Where scores are deterministic and the
 # seats are mixed separately, every vector loses all games to some other, so searching for a single one is futile: all
 # games are for the mixture.
@@ -114,13 +188,8 @@ def portfolio(arena: Arena) -> Iterator[Step]:
             if arena.games >= limit:
                 found.append(step.theta)
                 break
-        founders += thin(found)
+        founders += thin_checkpoints(found)[:FOUNDERS]
     yield from psro(arena, np.unique(np.array(founders), axis=0))
-
-
-def thin(found: list[np.ndarray]) -> list[np.ndarray]:
-    """Return the last point and some before it, at growing distances."""
-    return [found[-(2**k)] for k in range(FOUNDERS) if 2**k <= len(found)]
 
 
 METHODS = {"psro": psro, "portfolio": portfolio}

@@ -20,14 +20,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.agents import PolicyJson
 from ...core.rng import UNIT, split
-from ...process.line_process import WorkerFault
-from ...process.worker_pool import Answer, WorkerPool, parse
+from ...process.line_process import Answer, WorkerFault
+from ...process.worker_pool import WorkerPool, parse
+from ..arena import demand_finite
 from . import function_worker
 from .parameters import Parameters, Value
 
@@ -103,15 +104,14 @@ class Scale:
         return below + (uniform < exact - below)
 
 
-class ScoreBackend(Protocol):
-    """Backend that sends requests to a program."""
+class ScoreBackend:
+    """Backend that sends requests to a program; this base serves those without faults to report or resources."""
+
+    least = 1  # number of game pairs that use its capacity
 
     def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
         """Return the answers in the order of the requests; a score that `check` rejects is requested again."""
-
-    @property
-    def least(self) -> int:
-        """Number of game pairs that use its capacity."""
+        raise NotImplementedError
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
         """Report recoverable faults to the listener from now on."""
@@ -120,19 +120,13 @@ class ScoreBackend(Protocol):
         """Release the program."""
 
 
-class WorkerBackend:
+class WorkerBackend(ScoreBackend):
     def __init__(self, workers: WorkerPool) -> None:
         self.workers = workers
+        self.least = 2 * workers.workers  # four games for each, so that few wait for the last ones
 
     def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
-        def judge(_: int, answer: Answer) -> None:
-            check(answer["score"])
-
-        return self.workers.ask([question.text for question in questions], judge)
-
-    @property
-    def least(self) -> int:
-        return 2 * self.workers.workers  # four games for each, so that few wait for the last ones
+        return self.workers.ask([question.text for question in questions], lambda _, answer: check(answer["score"]))
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
         self.workers.on_fault = listener
@@ -141,27 +135,20 @@ class WorkerBackend:
         self.workers.close()
 
 
-@dataclass(frozen=True)
 class ProgramContest:
-    name: str
-    strategy: Parameters
-    door: ScoreBackend
-    scale: Scale = Scale()
-    # Receives every answer, in the order of the games, for its data besides the score.
-    sink: Callable[[Answer], None] = lambda answer: None
-    mixes: bool = False
+    mixes = False
 
-    @property
-    def payoffs(self) -> Sequence[Fraction]:
-        return self.scale.payoffs
-
-    @property
-    def max_score(self) -> int:
-        return self.scale.steps
-
-    @property
-    def least(self) -> int:
-        return self.door.least
+    def __init__(
+        self,
+        name: str,
+        strategy: Parameters,
+        door: ScoreBackend,
+        scale: Scale = Scale(),
+        sink: Callable[[Answer], None] = lambda answer: None,
+    ) -> None:
+        """Make the contest of a program; `sink` gets every answer, in the order of the games, for its other data."""
+        self.name, self.strategy, self.door, self.scale, self.sink = name, strategy, door, scale, sink
+        self.payoffs, self.max_score, self.least = scale.payoffs, scale.steps, door.least
 
     def start(self) -> np.ndarray:
         return self.strategy.start
@@ -170,8 +157,7 @@ class ProgramContest:
         return self.strategy.clip(theta)
 
     def match(self, firsts: np.ndarray, seconds: np.ndarray) -> "ProgramMatch":
-        if not (np.isfinite(firsts).all() and np.isfinite(seconds).all()):
-            raise ValueError(f"a parameter of {self.name} is not a finite number: the method has diverged")
+        demand_finite(self.name, firsts, seconds)
         return ProgramMatch(self, *([self.row(theta) for theta in rows] for rows in (firsts, seconds)))
 
     def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> "ProgramMatch":
@@ -199,21 +185,22 @@ class ProgramMatch:
         columns, scale = (2 if seats == "swapped" else 1), self.program.scale
         games = [(number, column) for number in range(first, first + count) for column in range(columns)]
         seeds = [self._seed(key, number, column) for number, column in games]
-        questions = [
-            question
-            for (number, column), seed in zip(games, seeds, strict=True)
-            for question in self._questions(
-                number, int(seed) >> SEED_SHIFT, bool((number if columns == 1 else column) % 2)
-            )
-        ]
+        questions: list[GameRequest] = []
+        for (number, column), seed in zip(games, seeds, strict=True):
+            a, b = self.firsts[number % len(self.firsts)], self.seconds[number % len(self.seconds)]
+            short = int(seed) >> SEED_SHIFT
+            if scale.single:
+                questions += [GameRequest(a, None, short), GameRequest(b, None, short)]
+            else:
+                questions.append(GameRequest(a, b, short, bool((number if columns == 1 else column) % 2)))
         answers = self.program.door.scores(questions, scale.check)
         for answer in answers:
             self.program.sink(answer)
         scores, each = [answer["score"] for answer in answers], 2 if scale.single else 1
-        found = [
-            scale.index(scores[each * place : each * (place + 1)], uniform_of(seed, column))
-            for place, (seed, (_, column)) in enumerate(zip(seeds, games, strict=True))
-        ]
+        found = []
+        for place, (seed, (_, column)) in enumerate(zip(seeds, games, strict=True)):
+            uniform = (int(split(np.uint64(split(seed, ROUNDING)), column)) >> 11) * UNIT
+            found.append(scale.index(scores[each * place : each * (place + 1)], uniform))
         return np.array(found, np.int64).reshape(count, columns)
 
     def _seed(self, key: int, number: int, column: int) -> np.uint64:
@@ -221,37 +208,19 @@ class ProgramMatch:
         seed = np.uint64(split(np.uint64(key), number))
         return np.uint64(split(seed, COLUMNS + column)) if self.program.scale.single else seed
 
-    def _questions(self, number: int, seed: int, swap: bool) -> list[GameRequest]:
-        a, b = self.firsts[number % len(self.firsts)], self.seconds[number % len(self.seconds)]
-        if self.program.scale.single:
-            return [GameRequest(a, None, seed), GameRequest(b, None, seed)]
-        return [GameRequest(a, b, seed, swap)]
-
-
-def uniform_of(seed: np.uint64, column: int) -> float:
-    return (int(split(np.uint64(split(seed, ROUNDING)), column)) >> 11) * UNIT
-
 
 # Python functions as programs: in this process, or in separate workers.
 
 CHECK_SECONDS = 120.0  # time limit for loading the file of a function
 
 
-class FunctionBackend:
-    least = 1
-
+class FunctionBackend(ScoreBackend):
     def __init__(self, function: Callable[..., Any], scale: Scale) -> None:
         function_worker.check_function(function, getattr(function, "__name__", "the function"), scale.single)
         self.function, self.scale = function, scale
 
     def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
         return [self._call(question, check) for question in questions]
-
-    def tell_faults(self, listener: Callable[[str], None]) -> None:
-        """Do nothing: faults are raised here."""
-
-    def close(self) -> None:
-        """Do nothing: there are no resources."""
 
     def _call(self, question: GameRequest, check: Callable[[float], None]) -> Answer:
         request: dict[str, Any] = {"a": dict(question.a.values), "seed": question.seed, "swap": question.swap}
@@ -278,13 +247,8 @@ def demand_function(words: str, scale: Scale) -> None:
     """Raise a ValueError unless a text names a suitable function; its file runs in a separate process."""
     file, _ = function_worker.split_words(words)
     try:
-        done = subprocess.run(
-            [*worker_words(words, scale), "--check"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=CHECK_SECONDS,
-            check=False,
-        )
+        command, nothing = [*worker_words(words, scale), "--check"], subprocess.DEVNULL
+        done = subprocess.run(command, stdin=nothing, capture_output=True, timeout=CHECK_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise ValueError(f"{file} takes more than {CHECK_SECONDS:g} s to load: let its functions do the work") from None
     if done.returncode:

@@ -23,7 +23,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.untrusted_input import parse_json, read_bytes
+from ...core.untrusted_input import parse_json, read_bytes, shorten
 
 Value = str | int | float | bool  # a setting of a parameter
 MAX = 1e100  # largest absolute value of a parameter's numbers
@@ -88,7 +88,7 @@ class Parameters:
     def of(cls, tables: object, source: str = "the parameters") -> Self:
         """Return the parameters in a mapping of tables, or raise a ValueError that names the problem and its source."""
         if not isinstance(tables, Mapping):
-            raise ValueError(f"{source} must have a table for each parameter, not {shown(tables)}")
+            raise ValueError(f"{source} must have a table for each parameter, not {shorten(tables)}")
         if not tables:
             raise ValueError(f"{source} has no parameters: give a table for each, as in [margin] with start = 5")
         return cls(tuple(_parameter(name, table, source) for name, table in tables.items()))
@@ -130,32 +130,23 @@ class Parameters:
 
 def place_of(value: object, choices: Iterable[object]) -> int:
     """Return the index of a value among others, where True differs from 1; -1 if it is missing."""
-    found = (
-        place
-        for place, other in enumerate(choices)
-        if value == other and isinstance(value, bool) == isinstance(other, bool)
-    )
-    return next(found, -1)
-
-
-def shown(value: object) -> str:
-    words = repr(value)
-    return words if len(words) <= 60 else words[:57] + ".."
+    sames = (value == other and isinstance(value, bool) == isinstance(other, bool) for other in choices)
+    return next((place for place, same in enumerate(sames) if same), -1)
 
 
 def _parameter(name: str, table: object, source: str) -> Parameter:
     if not name.strip() or not name.isprintable() or len(name) > MAX_LETTERS:
         raise ValueError(
-            f"{source} has a parameter called {shown(name)}: a name has 1 to {MAX_LETTERS} printable characters"
+            f"{source} has a parameter called {shorten(name)}: a name has 1 to {MAX_LETTERS} printable characters"
         )
     what = f"the parameter {name} in {source}"
     if not isinstance(table, Mapping):
-        raise ValueError(f"{what} is {shown(table)}: it must be a table, as in [{name}] with start = 5")
+        raise ValueError(f"{what} is {shorten(table)}: it must be a table, as in [{name}] with start = 5")
     keys = CHOICE_KEYS if "choices" in table else NUMBER_KEYS
     for key in table:
         if key not in keys:
             other = " (with choices)" if "choices" in table else ""
-            raise ValueError(f"{what} has the unknown key {shown(key)}: the keys{other} are {', '.join(keys)}")
+            raise ValueError(f"{what} has the unknown key {shorten(key)}: the keys{other} are {', '.join(keys)}")
     if "start" not in table:
         raise ValueError(f"{what} has no start: give the value that it has now, as in start = 5")
     return _choice(name, table, what) if "choices" in table else _number(name, table, what)
@@ -164,24 +155,26 @@ def _parameter(name: str, table: object, source: str) -> Parameter:
 def _choice(name: str, table: Mapping[str, Any], what: str) -> Parameter:
     start, choices = table["start"], table["choices"]
     if not isinstance(choices, list | tuple) or len(choices) < 2:
-        raise ValueError(f"{what} has the choices {shown(choices)}: they must be a list of two values or more")
+        raise ValueError(f"{what} has the choices {shorten(choices)}: they must be a list of two values or more")
     for place, choice in enumerate(choices):
         if not isinstance(choice, str | bool | int | float):
-            raise ValueError(f"{what} has the choice {shown(choice)}: it must be a text, a number, true or false")
+            raise ValueError(f"{what} has the choice {shorten(choice)}: it must be a text, a number, true or false")
         if isinstance(choice, float) and not math.isfinite(choice):
             raise ValueError(f"{what} has the choice {choice}: a number must be finite")
         if place_of(choice, choices) != place:
-            raise ValueError(f"{what} has the choice {shown(choice)} twice: the choices must be different")
+            raise ValueError(f"{what} has the choice {shorten(choice)} twice: the choices must be different")
     place = place_of(start, choices)
     if place < 0:
-        raise ValueError(f"{what} starts with {shown(start)}: start must be one of its choices {shown(list(choices))}")
+        raise ValueError(
+            f"{what} starts with {shorten(start)}: start must be one of its choices {shorten(list(choices))}"
+        )
     return Parameter(name, choices[place], choices=tuple(choices))
 
 
 def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
     whole = table.get("whole", False)
     if not isinstance(whole, bool):
-        raise ValueError(f"{what} has whole = {shown(whole)}: it must be true or false")
+        raise ValueError(f"{what} has whole = {shorten(whole)}: it must be true or false")
     start, low, high, scale = (_real(table, key, what) for key in ("start", "low", "high", "scale"))
     assert start is not None
     for key, value in (("start", start), ("low", low), ("high", high)):
@@ -193,7 +186,8 @@ def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
         limits = f"{'any number' if low is None else f'{low:g}'} .. {'any number' if high is None else f'{high:g}'}"
         raise ValueError(f"{what} starts at {start:g}: start must be within its limits {limits}")
     if scale is None:
-        scale = usual_scale(start, low, high, whole)
+        scale = abs(start) * START_SHARE or 1.0 if low is None or high is None else (high - low) * RANGE_SHARE
+        scale = max(scale, 1.0) if whole else scale
     if scale <= 0:
         raise ValueError(f"{what} has scale = {scale:g}: it must be above 0, the change that matters")
     if start + scale == start:
@@ -201,20 +195,14 @@ def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
     return Parameter(name, int(start) if whole else start, low, high, scale, whole)
 
 
-def usual_scale(start: float, low: float | None, high: float | None, whole: bool) -> float:
-    """Return the default of the change that matters."""
-    scale = (high - low) * RANGE_SHARE if low is not None and high is not None else abs(start) * START_SHARE or 1.0
-    return max(scale, 1.0) if whole else scale
-
-
 def _real(table: Mapping[str, Any], key: str, what: str) -> float | None:
     if key not in table:
         return None
     value = table[key]
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{what} has {key} = {shown(value)}: it must be a number")
+        raise ValueError(f"{what} has {key} = {shorten(value)}: it must be a number")
     if not abs(value) <= MAX:  # also where it is NaN, or too large for a float
-        raise ValueError(f"{what} has {key} = {shown(value)}: it must be a number of at most {MAX:g}")
+        raise ValueError(f"{what} has {key} = {shorten(value)}: it must be a number of at most {MAX:g}")
     return float(value)
 
 
@@ -236,18 +224,8 @@ def read_parameters(path: str | Path) -> Parameters:
             f"the parameter file {path} is empty: give a table for each parameter, as in [margin] with start = 5"
         )
     is_json = path.suffix.lower() == ".json"
-    return Parameters.of(_json(text, path) if is_json else _toml(text, path), str(path))
-
-
-def _toml(text: str, path: Path) -> Any:
     try:
-        return tomllib.loads(text)
+        tables = parse_json(text) if is_json else tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a too long integer is not a TOMLDecodeError
-        raise ValueError(f"the parameter file {path} is not TOML: {error}") from None
-
-
-def _json(text: str, path: Path) -> Any:
-    try:
-        return parse_json(text)
-    except ValueError as error:
-        raise ValueError(f"the parameter file {path} is of no use: {error}") from None
+        raise ValueError(f"the parameter file {path} is {'of no use' if is_json else 'not TOML'}: {error}") from None
+    return Parameters.of(tables, str(path))

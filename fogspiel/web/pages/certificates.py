@@ -7,15 +7,16 @@ from typing import Annotated, Any, NamedTuple
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+from ...core.explain import Table
 from ...core.find import spec_of
 from ...runs.kind import kind_of, title_of
 from ...runs.kinds import bounds, solve
 from ...runs.store import Json, Run
 from ...solving.proofs.checkers.primitives import fraction
 from .. import JsonObject
-from ..app import Site, attachment, form_route
+from ..app import WRONG, Site, attachment, form_route
 from ..job_queue import FILE, Job, Question
-from ..requests import AnyQuestion, InvalidRequest, question_of, refusal
+from ..requests import AnyQuestion, question_of
 from ..run_reader import Name
 from ..security import LARGE
 
@@ -37,10 +38,6 @@ def register(site: Site) -> None:
 
 def certificate_of(run: Run) -> Json | None:
     return kind_of(run).certificate(run) if run.finished else None
-
-
-def certificate_text(body: Json) -> str:
-    return json.dumps(body, separators=(",", ":")) + "\n"
 
 
 def check_question(content: bytes, game: str | None = None) -> Question:
@@ -86,7 +83,7 @@ def _add_certificates(site: Site) -> None:
         body = certificate_of(run)
         if body is None:
             raise HTTPException(404, f"run {name} has no certificate: it must be a finished solution or proof")
-        return run.request["game"], certificate_text(body)
+        return run.request["game"], json.dumps(body, separators=(",", ":")) + "\n"
 
     @router.post(UPLOAD, status_code=202)
     async def upload(request: Request) -> JSONResponse:
@@ -124,22 +121,10 @@ def _add_certificates(site: Site) -> None:
 # Questions
 
 
-class SheetTable(NamedTuple):
-    """Table with a title; the heads determine which columns are figures."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
 class AnswerSheet(NamedTuple):
     title: str
     sentences: Sequence[str]
-    tables: Sequence[SheetTable]
-
-
-def sheet_of(facts: Mapping[str, Any]) -> AnswerSheet:
-    return _exploit_sheet(facts) if "exploitability" in facts else _diagnosis_sheet(facts)
+    tables: Sequence[Table]
 
 
 def _exploit_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
@@ -161,14 +146,14 @@ def _exploit_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
     how = "exact fractions" if facts["exact"] else f"floating point, off by {facts['rounding']:.0e} at most"
     states = " and ".join(f"{count:,}" for count in facts["states"])
     sentences.append(f"Computed in {how} over {states} information states.")
-    replies = [[f"the {seat} seat", number("best_replies", i), number("gains", i)] for i, seat in enumerate(SEATS)]
-    tables = [SheetTable("Best responses", ("best response in", "score", "gain"), replies)]
-    worst = [
-        [SEATS[one["player"] - 1], f"{one['loss']:.6f}", one["state"], _shares(one["probabilities"]), one["best"]]
+    replies = [(f"the {seat} seat", number("best_replies", i), number("gains", i)) for i, seat in enumerate(SEATS)]
+    tables = [Table("Best responses", ("best response in", "score", "gain"), tuple(replies))]
+    worst = tuple(
+        (SEATS[one["player"] - 1], f"{one['loss']:.6f}", one["state"], _shares(one["probabilities"]), one["best"])
         for one in facts.get("worst", ())
-    ]
+    )
     if worst:
-        tables.append(SheetTable("Most costly decisions", ("seat", "loss", "state", "plays", "better"), worst))
+        tables.append(Table("Most costly decisions", ("seat", "loss", "state", "plays", "better"), worst))
     return AnswerSheet(f"Exploitability: {title_of(facts['game'])}", sentences, tables)
 
 
@@ -178,12 +163,12 @@ def _diagnosis_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
         found, (low, high) = one["exploiter"], one["exploiter"]["interval"]
         forgotten = ", ".join(one["forgotten"]) or "none"
         rows.append(
-            [one["run"], f"{found['score']:.4f} [{low:.4f}, {high:.4f}]", f"{found['training_games']:,}", forgotten]
+            (one["run"], f"{found['score']:.4f} [{low:.4f}, {high:.4f}]", f"{found['training_games']:,}", forgotten)
         )
     columns = ("run", "score of its exploiter", "training games", "older answers that it loses to")
     sentences = [one["conclusion"] for one in facts["runs"]]
     sentences.append(f"Made by: {facts['command']}")
-    return AnswerSheet("Diagnosis", sentences, [SheetTable("Exploiters", columns, rows)])
+    return AnswerSheet("Diagnosis", sentences, [Table("Exploiters", columns, tuple(rows))])
 
 
 def _shares(probabilities: Mapping[str, float]) -> str:
@@ -191,37 +176,29 @@ def _shares(probabilities: Mapping[str, float]) -> str:
 
 
 def _add_questions(site: Site) -> None:
+    forms = APIRouter(prefix="/api/questions", tags=["questions"], route_class=form_route(site.reader))
     router = APIRouter(prefix="/api/questions", tags=["questions"])
 
     def question_json(key: str) -> JsonObject:
         return {"question": key, **site.jobs.answer(key).to_json()}
 
+    @forms.post("", status_code=202, responses=WRONG)
     def ask(order: AnyQuestion) -> JSONResponse:
         """Submit a question; poll with the returned key until it is answered or rejected."""
-        try:
-            key = site.jobs.ask(question_of(order, site.reader))
-        except InvalidRequest as invalid:
-            return refusal(invalid)
-        return JSONResponse(question_json(key), 202)
-
-    router.add_api_route(
-        "",
-        ask,
-        methods=["POST"],
-        status_code=202,
-        responses={422: {"description": "What is wrong: a sentence, and one for each field."}},
-        route_class_override=form_route(site.reader),
-    )
+        return JSONResponse(question_json(site.jobs.ask(question_of(order, site.reader))), 202)
 
     @router.get("/{key}")
     def one_answer(key: Key) -> JsonObject:
         """Return the state of a question, and the output of its command."""
         return question_json(key)
 
+    site.routes.include_router(forms)
     site.routes.include_router(router)
 
     @site.routes.get("/questions/{key}", include_in_schema=False)
     def page(request: Request, key: Key) -> HTMLResponse:
         answer = site.jobs.answer(key)
-        sheet: Any = None if answer.facts is None else sheet_of(answer.facts)
+        sheet: Any = None
+        if answer.facts is not None:
+            sheet = (_exploit_sheet if "exploitability" in answer.facts else _diagnosis_sheet)(answer.facts)
         return site.page(request, "question.html", key=key, answer=answer, sheet=sheet)

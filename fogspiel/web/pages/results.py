@@ -8,9 +8,8 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from ...runs.kind import kind_of, kind_of_method, title_of
-from ...runs.report import Chart, Report, Table, cell_text, to_json
-from ...runs.report.charts import colours_of, plot_chart
-from ...runs.report.model import HEADING, as_csv, numeric
+from ...runs.report import HEADING, Chart, Report, Table, as_csv, cell_text, numeric, to_json
+from ...runs.report.html_page import colours_of, plot_chart
 from ...runs.request import FILE_NAME
 from ...runs.store import Json, Run
 from .. import JsonObject
@@ -72,14 +71,10 @@ def blocks_of(report: Report) -> list[Block]:
         elif isinstance(part, Table):
             blocks.append(_table_block(part))
         else:
-            panels = [Panel(chart, plot_chart(chart, colours)) for chart in part if _is_worth_drawing(chart)]
+            drawn = [chart for chart in part if len({(one.name, at) for one in chart.series for at in one.x}) > 1]
+            panels = [Panel(chart, plot_chart(chart, colours)) for chart in drawn]  # a single point is in the tables
             blocks += [Block("charts", panels=panels)] if panels else []
     return blocks
-
-
-def _is_worth_drawing(chart: Chart) -> bool:
-    """True if a chart has more than one point; a single point is in the tables already."""
-    return len({(series.name, at) for series in chart.series for at in series.x}) > 1
 
 
 def _table_block(table: Table) -> Block:

@@ -9,14 +9,12 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.game import list_games, parameters_of
-from ...runs.execute import repetition_words, repetitions
-from ...runs.kind import kind_of, title_of
-from ...runs.report import Table
-from ...runs.report.model import CurvePoint, as_csv
+from ...runs.kind import kind_of, repetition_words, repetitions, title_of
+from ...runs.report import CurvePoint, Table, as_csv
 from ...runs.store import Run
 from .. import JsonObject
-from ..app import Site, attachment, form_route
-from ..requests import AnyRequest, InvalidRequest, form_fields, refusal, row_of
+from ..app import WRONG, Site, attachment, form_route
+from ..requests import AnyRequest, form_fields, row_of
 from ..run_list import MAX_LETTERS, ORDERS, Filter, checkpoint_scores, page_of, run_lines
 from ..run_processes import resume_command
 from ..run_reader import Name
@@ -80,24 +78,6 @@ def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
     return (found.version, urgent), urgent
 
 
-def steps_json(name: str, site: Site, after: int) -> JsonObject:
-    run = site.reader.follow(name)
-    points, state = run.points.part(after, after + MAX_POINTS), site.processes.state(name, run.state)
-    worked = next((line.seconds for line in site.reader.summaries() if line.name == name), None)
-    return {
-        "run": name,
-        "state": state,
-        "trouble": site.processes.trouble(name, state),
-        "seconds": worked,
-        "after": after,
-        "next": min(after, len(run.points)) + len(points),
-        "steps": len(run.points),
-        "points": [point.to_json() for point in points],
-        "now": None if run.now is None else run.now.to_json(),
-        **run.curve.to_json(),
-    }
-
-
 def steps_table(run: Run, points: list[CurvePoint], unit: str) -> Table:
     """Return every step with its value and interval, and its vector if it has one."""
     game = list_games().get(run.request["game"])
@@ -147,7 +127,21 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     @router.get("/{name}/steps")
     def steps(name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> JsonObject:
         """Return the steps after the first `after`, a point each; continue with `next`."""
-        return steps_json(name, site, after)
+        run = reader.follow(name)
+        points, state = run.points.part(after, after + MAX_POINTS), site.processes.state(name, run.state)
+        worked = next((line.seconds for line in reader.summaries() if line.name == name), None)
+        return {
+            "run": name,
+            "state": state,
+            "trouble": site.processes.trouble(name, state),
+            "seconds": worked,
+            "after": after,
+            "next": min(after, len(run.points)) + len(points),
+            "steps": len(run.points),
+            "points": [point.to_json() for point in points],
+            "now": None if run.now is None else run.now.to_json(),
+            **run.curve.to_json(),
+        }
 
     @router.get("/{name}/table.csv")
     def table_csv(name: Name) -> Response:
@@ -172,22 +166,15 @@ def _add_reading(router: APIRouter, site: Site) -> None:
 
 
 def _add_working(router: APIRouter, site: Site) -> None:
+    forms = APIRouter(prefix="/api/runs", tags=["runs"], route_class=form_route(site.reader))
+
+    @forms.post("", status_code=201, responses=WRONG)
     def begin(order: AnyRequest) -> Response:
         """Start a run; two runs execute at a time, others are queued."""
-        try:
-            name = site.processes.begin(row_of(order, site.reader), once=order.once)
-        except InvalidRequest as invalid:
-            return refusal(invalid)
+        name = site.processes.begin(row_of(order, site.reader), once=order.once)
         return JSONResponse(RunState(run=name, state=site.processes.current_state(name)).model_dump(), 201)
 
-    router.add_api_route(
-        "",
-        begin,
-        methods=["POST"],
-        status_code=201,
-        responses={422: {"description": "What is wrong: a sentence, and one for each field."}},
-        route_class_override=form_route(site.reader),
-    )
+    site.routes.include_router(forms)
 
     @router.post("/{name}/stop")
     def stop(name: Name) -> RunState:

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import islice
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
@@ -16,7 +15,7 @@ from ...core.page_contract import play_support
 from ...runs.agent_parser import SOLVED, engines_of, parse_agent
 from ...runs.kind import kind_of_method
 from ...runs.kinds.solve import KIND as SOLVE
-from ...runs.report.model import FIGURES
+from ...runs.report import FIGURES
 from ...runs.request import RUN_NAME
 from ...solving import proofs
 from ...solving.known_values import shipped_solution
@@ -51,13 +50,6 @@ class Sheet(Explanation):
     KEYS = (*Explanation.KEYS, "lines")
 
     lines: tuple[str, ...] = ()
-
-
-class FoundStrategy(TypedDict):
-    game: str
-    title: str
-    run: str
-    how: str
 
 
 def describe(game: Game, text: str, reader: RunReader) -> Sheet:
@@ -118,12 +110,11 @@ def heat_map(picture: TextChart) -> HeatMap:
 
 
 def column_classes(table: Table) -> list[str]:
+    def is_figure(text: str) -> bool:
+        return FIGURES.fullmatch(text) is not None and ", " not in text
+
     columns = zip(*table.rows, strict=True)
-    return ["number" if all(_is_figure(str(cell)) for cell in cells) else "" for cells in columns]
-
-
-def _is_figure(text: str) -> bool:
-    return FIGURES.fullmatch(text) is not None and ", " not in text
+    return ["number" if all(is_figure(str(cell)) for cell in cells) else "" for cells in columns]
 
 
 class Share(NamedTuple):
@@ -162,10 +153,6 @@ class DecisionPage(NamedTuple):
     pages: int
 
 
-def has_rows(certificate: Mapping[str, Any]) -> bool:
-    return certificate.get("format") == FORMAT
-
-
 def decisions_of(certificate: Mapping[str, Any], side: int) -> list[StrategyRow]:
     """List every decision of one player; each comes after the decisions that it follows from."""
     problem, rows = problem_of(certificate, None), certificate["strategies"][side]
@@ -181,13 +168,13 @@ def decisions_of(certificate: Mapping[str, Any], side: int) -> list[StrategyRow]
             before = found[place]
             earlier = rows[place]["actions"].index(after[1])
             reach = before.reach * before.shares[earlier].number
-        shares = tuple(
-            Share(name, _share_words(plan[act]), float(plan[act]))
-            for name, act in zip(names, row["actions"], strict=True)
-        )
+        shares = []
+        for name, share in zip(names, (plan[act] for act in row["actions"]), strict=True):
+            words = str(share) if len(str(share)) < LONG_FRACTION else f"{float(share):.6f}"
+            shares.append(Share(name, words, float(share)))
         did = before.shares[earlier].action if before is not None else ""
         lines = "\n".join(line.rstrip() for line in seen.splitlines() if line.strip())
-        found.append(StrategyRow(number + 1, before and before.number, did, lines, shares, reach))
+        found.append(StrategyRow(number + 1, before and before.number, did, lines, tuple(shares), reach))
     return found
 
 
@@ -208,16 +195,12 @@ def page_of(decisions: Sequence[StrategyRow], side: int, words: str, order: str,
     return DecisionPage(side, shown, len(found), len(decisions), number, pages)
 
 
-def _share_words(share: Fraction) -> str:
-    return str(share) if len(str(share)) < LONG_FRACTION else f"{float(share):.6f}"
-
-
 def is_explained(game: Game) -> bool:
     """True if the players of a game can be described beyond uniform random play."""
     return bool(game.policies or parameters_of(game) or engines_of(game))
 
 
-def found_by_runs(reader: RunReader) -> list[FoundStrategy]:
+def found_by_runs(reader: RunReader) -> list[dict[str, str]]:
     return [
         {"game": run.game, "title": list_games()[run.game].title, "run": run.name, "how": run.method or ""}
         for run in reader.summaries()
@@ -240,15 +223,15 @@ def register(site: Site) -> None:
         def work() -> list[StrategyRow] | None:
             agent = parse_agent(game, text, reader.path, SEED)
             certificate = None if isinstance(agent, ParametricPolicy) else agent.certificate
-            return decisions_of(certificate, side) if certificate and has_rows(certificate) else None
+            return decisions_of(certificate, side) if certificate and certificate.get("format") == FORMAT else None
 
         return site.jobs.compute(("decisions", game.name, text, side, last), work)
 
     def is_solution(game: Game, text: str) -> bool:
         if text == SOLVED:
             return shipped_solution(game.name) is not None
-        found = next((run for run in reader.summaries() if run.name == text and run.game == game.name), None)
-        return found is not None and found.method == SOLVE.method and found.state == "finished"
+        finished = [run for run in reader.summaries() if run.state == "finished" and run.method == SOLVE.method]
+        return any(run.name == text and run.game == game.name for run in finished)
 
     @router.get("")
     def every_strategy() -> JsonObject:

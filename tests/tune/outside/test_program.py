@@ -7,7 +7,7 @@ import pytest
 
 from fogspiel.core.rng import split
 from fogspiel.process.worker_pool import WorkerPool
-from fogspiel.tuning.contest import Contest
+from fogspiel.tuning.arena import Contest
 from fogspiel.tuning.programs.contest import (
     FunctionBackend,
     ProgramContest,

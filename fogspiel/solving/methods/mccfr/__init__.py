@@ -3,20 +3,20 @@
 import json
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from math import inf
 from time import process_time
 from typing import NamedTuple
 
 import numpy as np
 
-from ....core.game import WRONG_WEIGHTS, Game
+from ....core.game import Game
 from ....core.rng import child
 from ....core.simulate import compile_rules
 from ....core.untrusted_input import JsonRecord
 from ...sources import GameSource
-from ...tree.tree import MAX_DEPTH, rehash
-from .. import Solution, SolveOptions, SolverProgress, SolverState, Work
+from ...tree import MAX_DEPTH, TOO_DEEP, rehash
+from ...tree import WRONG as FAULTS
+from .. import Record, Solution, SolveOptions, SolverProgress, SolverState, Work
 from . import best_response, traversal
 from .traversal import ENTRIES, FAULT, ITERATIONS, NODES, ROWS, UNKNOWN, Known
 
@@ -32,15 +32,7 @@ FIRST_CUT, FINER, FINEST = 1.0 / 64, 8, 2.0**-60
 MIN_WALK = 1 << 24  # positions that a traversal may always visit; or as many as sampling has visited, if that is more
 ROUNDING = 2.0**-50  # maximum rounding error per position of a traversal, in units of the highest payoff
 
-WRONG = {
-    traversal.NOT_ONE_LIST: "two histories look the same to the player to move but offer different actions: actions "
-    "must follow from the view",
-    traversal.TOO_DEEP: f"a player moves more than {MAX_DEPTH - 2} times in a game",
-    traversal.NO_ACTIONS: "a position that is not over has no actions",
-    traversal.BAD_WEIGHTS: WRONG_WEIGHTS,
-}
-
-
+WRONG = FAULTS | {TOO_DEEP: f"a player moves more than {MAX_DEPTH - 2} times in a game"}
 METHODS = {"external-sampling": traversal.sample_external, "outcome-sampling": traversal.sample_outcomes}
 
 
@@ -99,19 +91,12 @@ class Sampling:
         sizes, depth = game.sizes, MAX_DEPTH
         salts = [[int(child(SALTS, half, cell)) | 1 for cell in range(sizes.view + 2)] for half in range(2)]
         self._hashing = traversal.Hashing(
-            np.zeros(sizes.view, np.int64),
-            np.zeros(sizes.actions, np.int64),
-            np.array(salts, np.uint64).view(np.int64),
+            np.zeros(sizes.view, np.int64), np.zeros(sizes.actions, np.int64), np.array(salts, np.uint64).view(np.int64)
         )
-        self._path = traversal.Path(
-            np.zeros((depth, sizes.state), np.int64),
-            np.zeros((depth, sizes.actions), np.int64),
-            np.zeros((depth, 3), np.int64),
-            np.zeros((depth, traversal.CHAINS + 2), np.int64),
-            np.zeros((depth, sizes.actions)),
-            np.zeros((depth, sizes.actions)),
-            np.zeros(sizes.actions),
-        )
+        widths = sizes.state, sizes.actions, 3, traversal.CHAINS + 2
+        states, choices, frames, chains = (np.zeros((depth, width), np.int64) for width in widths)
+        shares, worths = np.zeros((2, depth, sizes.actions))
+        self._path = traversal.Path(states, choices, frames, chains, shares, worths, np.zeros(sizes.actions))
         self.bounds = SampledBounds()
         self.seconds = 0.0  # CPU time so far, maintained by the caller
 
@@ -138,8 +123,8 @@ class Sampling:
         while self.iterations < until and self.visited < goal:
             seed = np.uint64(child(self.seed, 1))
             task = traversal.Task(seed, until, goal - self.visited, self._closed, self._weighted)
-            sample = METHODS[self.method]
-            full = sample(*self._rules, task, self._payoffs, self._known, self._path, self._hashing)
+            known = self._known
+            full = METHODS[self.method](*self._rules, task, self._payoffs, known, self._path, self._hashing)
             self._check()
             if full:
                 self._grow(2 * len(self._known.rows))
@@ -203,19 +188,17 @@ class Sampling:
         most = max(4 * histories, HISTORY_BYTES // (8 * sizes.state))
         payoffs = self._payoffs if primal_player == 1 else -self._payoffs
         task = best_response.Task(primal_player, min(WALK_SLICE, budget), cut, self._weighted)
+        given = *self._rules, task, payoffs, self._known, self._hashing
         outcome = best_response.NO_ROOM
         while True:
             if outcome == best_response.NO_ROOM:
                 histories *= 2
                 walk, sums = np.array([-1, 0, 0, 0, budget, histories >= most], np.int64), np.zeros((MAX_DEPTH, 3))
                 levels, order = np.zeros((MAX_DEPTH, 6), np.int64), np.zeros(histories, np.int64)
-                descent = best_response.Descent(
-                    walk, levels, sums, order, np.zeros((MAX_DEPTH, sizes.actions), np.int64)
-                )
+                choices = np.zeros((MAX_DEPTH, sizes.actions), np.int64)
+                descent = best_response.Descent(walk, levels, sums, order, choices)
                 held, pending = (_histories(histories, sizes.state, cells) for cells in (3, 2))
-            outcome = best_response.respond(
-                *self._rules, task, payoffs, self._known, self._hashing, descent, held, pending
-            )  # fmt: skip
+            outcome = best_response.respond(*given, descent, held, pending)
             self._check()
             visited = int(walk[best_response.VISITED])
             if outcome == best_response.DONE or (outcome == best_response.GOING_ON and visited >= budget):
@@ -226,13 +209,11 @@ class Sampling:
     # Saving
 
     @property
-    def state_bytes(self) -> int:
-        return 8 * int(4 * self._counters[ROWS] + 2 * self._counters[ENTRIES])
-
-    @property
-    def state(self) -> bytes:
-        """The state to resume from: a line of JSON, then rows, regrets and averages."""
+    def state(self) -> bytes | None:
+        """The state to resume from, unless it is too large: a line of JSON, then rows, regrets and averages."""
         rows, entries = int(self._counters[ROWS]), int(self._counters[ENTRIES])
+        if 8 * (4 * rows + 2 * entries) > LARGEST_STATE:
+            return None
         head = {
             "game": self.game.name,
             "method": self.method,
@@ -286,77 +267,44 @@ LARGEST_STATE = 64 * 2**20
 ENDLESS = 2**62
 
 
-def game_of(problem: GameSource, memory: float) -> Game:
-    """Return the rules as kernels: those of the game itself, or those that traverse the tree that was read."""
-    if problem.game is not None:
-        return problem.game
-    from ...tree.game import game_of_tree
-
-    return game_of_tree(problem.describe(memory), problem.name, problem.version)
-
-
-class Clock:
-    """CPU time of the run, including the time before an interruption."""
-
-    def __init__(self, before: float) -> None:
-        self._began = process_time() - before
-
-    @property
-    def seconds(self) -> float:
-        return process_time() - self._began
-
-
 def solve(method: str, problem: GameSource, options: SolveOptions, saved: SolverState) -> Work:
     """Sample until the bounds are close enough or the budget is spent."""
-    sampling = Sampling(game_of(problem, options.memory), method, options.seed, options.memory)
+    sampling = Sampling(problem.as_game(options.memory), method, options.seed, options.memory)
     if saved.state is not None:
         sampling.restore(saved.state)
     limit = options.seconds or (float("inf") if options.iterations else DEFAULT_SECONDS)
     last = options.iterations or ENDLESS
-    clock, kept, look_seconds = Clock(sampling.seconds), 0.0, 0.0
+    began, kept, look_seconds = process_time() - sampling.seconds, 0.0, 0.0
     bounds = sampling.bounds
 
-    def remark(what: str = "") -> SolverProgress:
-        iterations = f"{method}, {sampling.iterations:,} iterations, {sampling.sizes['information_states']:,} states"
-        proved = (bounds.lower, bounds.upper) if bounds.looks else (None, None)
-        return SolverProgress(f"{iterations}{what}, {clock.seconds:.0f} CPU s", *proved)
+    def seconds() -> float:
+        """Return the CPU time of the run, including the time before an interruption."""
+        return process_time() - began
 
     def state() -> bytes | None:
-        sampling.seconds = clock.seconds
-        return sampling.state if sampling.state_bytes <= LARGEST_STATE else None
+        sampling.seconds = seconds()
+        return sampling.state
 
-    def slices() -> Iterator[SolverProgress]:
-        nonlocal kept
-        while True:
-            ends = sampling.iterations >= last or clock.seconds + look_seconds >= limit
-            if ends or sampling.visited >= bounds.next_look:
-                return
-            sampling.advance(last, min(SLICE, bounds.next_look - sampling.visited))
-            if clock.seconds - kept < SAVING_SECONDS:
-                yield remark()
-            else:
-                yield remark()._replace(state=state())
-                kept = clock.seconds
+    def remark(what: str = "", row: Record | None = None, state: bytes | None = None) -> SolverProgress:
+        iterations = f"{method}, {sampling.iterations:,} iterations, {sampling.sizes['information_states']:,} states"
+        lower, upper = (bounds.lower, bounds.upper) if bounds.looks else (None, None)
+        return SolverProgress(f"{iterations}{what}, {seconds():.0f} CPU s", lower, upper, row, state)
 
     while bounds.gap > options.gap:
-        yield from slices()
+        while sampling.visited < bounds.next_look and sampling.iterations < last and seconds() + look_seconds < limit:
+            sampling.advance(last, min(SLICE, bounds.next_look - sampling.visited))
+            keeps = seconds() - kept >= SAVING_SECONDS
+            yield remark(state=state() if keeps else None)
+            kept = seconds() if keeps else kept
         if sampling.iterations == bounds.iterations:
             break
-        began = clock.seconds
+        look_began = seconds()
         for _ in sampling.look():
             yield remark(", best responses")
-        look_seconds = clock.seconds - began
+        look_seconds = seconds() - look_began
         work = {"number": bounds.looks, "iterations": bounds.iterations, "visited": sampling.visited}
-        row = {**work, "lower": bounds.lower, "upper": bounds.upper}
-        yield remark()._replace(row=row, state=state())
-    return Solution.bounded(words(sampling), sampling.sizes, bounds.lower, bounds.upper)
-
-
-def words(sampling: Sampling) -> str:
-    cut = max(sampling.bounds.cuts)
+        yield remark("", {**work, "lower": bounds.lower, "upper": bounds.upper}, state())
+    cut = max(bounds.cuts)
     how = "exact best responses" if cut == 0 else f"best responses above the probability {cut:.1g}"
-    return f"{sampling.method} ({sampling.iterations} iterations), bounds by {how}"
-
-
-solve_by_external_sampling = partial(solve, "external-sampling")
-solve_by_outcome_sampling = partial(solve, "outcome-sampling")
+    words = f"{method} ({sampling.iterations} iterations), bounds by {how}"
+    return Solution.bounded(words, sampling.sizes, bounds.lower, bounds.upper)

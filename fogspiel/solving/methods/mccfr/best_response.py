@@ -16,7 +16,8 @@ import numpy as np
 from ....core.compile.kernel import CELLS, NUMBER, REAL, REALS, TABLE, in_place, kernel, kernel_of, record_of
 from ....core.compile.kernel import ROWS as REAL_ROWS
 from ....core.game import CHANCE, OVER, RULE_SIGNATURES, Rules, total_weight
-from .traversal import BAD_WEIGHTS, FAULT, FIRST, HASHING, KNOWN, NO_ACTIONS, TOO_DEEP, chain_after, find_row, key_of
+from ...tree import BAD_WEIGHTS, NO_ACTIONS, TOO_DEEP
+from .traversal import FAULT, FIRST, HASHING, KNOWN, chain_after, find_row, key_of
 
 GOING_ON, DONE, NO_ROOM = range(3)
 # Counters of the traversal: its level, positions visited, histories not followed, pending histories; the limit of

@@ -17,7 +17,7 @@ from ....core.compile.kernel import CELLS, NUMBER, REALS, SEED, TABLE, inlined, 
 from ....core.compile.kernel import ROWS as REAL_ROWS
 from ....core.game import CHANCE, OVER, RULE_SIGNATURES, draw_by_weight
 from ....core.rng import GOLDEN, mixed, random_below, random_unit, split
-from ...tree.tree import place_of
+from ...tree import NOT_ONE_LIST, TOO_DEEP, place_of
 
 # The visited information states: a hash table with regrets and the sums of strategies.
 #
@@ -29,7 +29,6 @@ from ...tree.tree import place_of
 # Counters: information states and their actions in the table, iterations, positions visited, information states that
 # did not fit, and the fault of the rules, if any.
 ROWS, ENTRIES, ITERATIONS, NODES, UNKNOWN, FAULT = range(6)
-NOT_ONE_LIST, TOO_DEEP, NO_ACTIONS, BAD_WEIGHTS = range(1, 5)  # faults of the rules
 # A row of the table: the two halves of the key, the first entry of its actions, and their number.
 KEY, KEY_2, FIRST, COUNT = range(4)
 NO_ROW = -1

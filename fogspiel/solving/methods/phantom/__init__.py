@@ -2,24 +2,57 @@
 
 PCFR+ runs until its bounds are close; then each player's support is solved exactly. Where that does not settle the
 value, the last strategies are rounded to integer weights, and the bounds are their exact guarantees.
+
+The solution in JSON, from which its checker proves the bounds:
+
+    format, game, rules     the format, the game, and the version of its rules
+    value, lower, upper     Black's value, and the strategies' guarantees: Black's minimum and maximum
+    strategies              {"black": [row, ..], "white": [row, ..]}
+    digest                  of all the rest
+
+A row is [history, failed, {cell: probability}]: after the turns of the history and the failed tries in this turn, the
+player names the cells with these probabilities. A history is a list of turns, "A1 B1,B2:C1" is a stone on A1 and then,
+after failures on B1 and B2, one on C1. Rows are stored up to symmetry: of all images of history and failed tries the
+one whose turns, the earliest first, have the smallest (failed set, cell), and at last the smallest failed set, where
+cell is row * columns + column and a set is the sum of 2 ** cell. The probabilities of a row are invariant under every
+symmetry that fixes its history and failed tries. Without a row the player names the first cell that it does not know.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....core.compile.kernel import kernel
+from ....games.phantom.look import GAMES
 from ...exact import vertex
-from ...proofs.checkers.phantom import OPENING
-from ...tree.sequence_form import best_total, fold_best, links, multiply_transposed, plan_of
-from .. import SolverProgress, run_to_end
+from ...proofs import solution_certificate
+from ...proofs.checkers.phantom import (
+    FORMAT,
+    OPENING,
+    PLAYERS,
+    PhantomCertificate,
+    Situation,
+    board_of,
+    cell_of,
+    image,
+    known_cells,
+    own_stones,
+    situation_of,
+    verify,
+)
+from ...proofs.checkers.primitives import Board, cells_of
+from ...sources import GameSource
+from ...tree.sequence_form import fold_best, links, multiply_transposed, plan_of
+from .. import Solution, SolveOptions, SolverProgress, SolverState, Work, run_to_end
 from ..cfr import RegretMinimiser, ValueBounds
 from ..lp import LinearProgram, Simplex, basis_statuses, planning_program
-from .bilinear_form import BilinearForm, DecisionDag, build_form
+from .bilinear_form import BilinearForm, DecisionDag, find_form, openings
+from .private_histories import INFOSET, SEQUENCE, TURN, geometry
 
 # From the last iterate of a phantom game to strategies in fractions whose guarantees are proved in integers.
 #
@@ -119,12 +152,20 @@ def guarantee(form: BilinearForm, player: int, plan: RealisationPlan) -> Fractio
     # Every sum below is of payoffs times weights of disjoint histories, so that it is at most unit times denominator
     if plan.denominator * form.unit >= MAX:
         raise ValueError(f"the denominator of a plan must be less than {MAX // form.unit}")
+    return Fraction(1, 2) + Fraction(best_answer(form, player, plan.weights), form.unit * plan.denominator)
+
+
+def best_answer(form: BilinearForm, player: int, weights: np.ndarray) -> Any:
+    """Return Black's payoff from a draw, in units, if one player keeps to a plan and the other plays a best response.
+
+    It is an integer for a plan in integers.
+    """
     matrix, theirs, sign = (form.columns, form.sides[0], 1) if player else (form.rows, form.sides[1], -1)
-    worth, value = np.empty(theirs.sequences, np.int64), np.empty(theirs.infosets, np.int64)
-    multiply_transposed(matrix.start, matrix.column, matrix.value, plan.weights, worth)
+    worth, value = np.empty(theirs.sequences, weights.dtype), np.empty(theirs.infosets, weights.dtype)
+    multiply_transposed(matrix.start, matrix.column, matrix.value, weights, worth)
     worth *= sign
     fold_best(theirs.first, theirs.count, theirs.start, theirs.follow, worth, value)
-    return Fraction(1, 2) + Fraction(sign * int(worth[0]), form.unit * plan.denominator)
+    return sign * worth.item(0)
 
 
 # PCFR+ on the two decision DAGs of a phantom game, and the bounds that its strategies prove.
@@ -138,10 +179,7 @@ BEST = 3  # the row of the behaviour that guarantees most
 
 def guaranteed_value(form: BilinearForm, player: int, plan: np.ndarray) -> float:
     """Return Black's value if one player keeps to a plan and the other plays a best response."""
-    matrix, theirs, sign = (form.columns, form.sides[0], 1) if player else (form.rows, form.sides[1], -1)
-    worth = np.empty(theirs.sequences)
-    multiply_transposed(matrix.start, matrix.column, matrix.value, plan, worth)
-    return 0.5 + sign * best_total(theirs, sign * worth) / form.unit
+    return 0.5 + float(best_answer(form, player, plan)) / form.unit
 
 
 class PhantomRegrets(RegretMinimiser):
@@ -171,11 +209,6 @@ class PhantomRegrets(RegretMinimiser):
         self.lower, self.upper = remembered
 
 
-SOLVABLE = {
-    "phantom-ttt": ("ttt", "classical"),
-    "phantom-ttt-numturns": ("ttt", "numturns"),
-    "dark-hex-3x3": ("hex-3x3", "classical"),
-}  # the board and the variant of each game
 # Bounds this close trigger an attempt at the exact value, and another one whenever they are this many times closer.
 CLOSE, CLOSER = 3e-5, 100
 CLOSEST = 1e-14  # limit of bounds in floats
@@ -196,40 +229,6 @@ class PhantomSolution:
     @property
     def exact(self) -> bool:
         return self.lower == self.upper
-
-
-def find_form(game: str) -> BilinearForm:
-    """Build the form of a game by its name in the catalogue, with an optional opening."""
-    plain, _, opening = game.partition(OPENING)
-    if plain not in SOLVABLE:
-        raise ValueError(f"{game!r} cannot be solved here: the games are {', '.join(SOLVABLE)}")
-    form = build_form(*SOLVABLE[plain])
-    return form_after(form, opening_cell(form, opening)) if opening else form
-
-
-def opening_cell(form: BilinearForm, name: str) -> int:
-    """Return the representative of the cell's orbit."""
-    named = {form.board.cell_name(cell): cell for cell in range(form.board.cells)}
-    if name not in named:
-        raise ValueError(f"the opening {name!r} is no cell: it is one of {', '.join(named)}")
-    return next(int(moved[named[name]]) for moved in form.board.symmetries if moved[named[name]] in openings(form))
-
-
-def openings(form: BilinearForm) -> dict[int, int]:
-    first, count = int(form.sides[0].first[0]), int(form.sides[0].count[0])
-    return {form.cell_of(0, sequence): sequence for sequence in range(first, first + count)}
-
-
-def form_after(form: BilinearForm, cell: int) -> BilinearForm:
-    """Return the game in which Black's first stone goes to a random cell of an orbit, unknown to White."""
-    choices = openings(form)
-    if cell not in choices:
-        named = ", ".join(map(form.board.cell_name, choices))
-        raise ValueError(f"cell {cell!r} is no opening up to symmetry: the openings are {named}, by number")
-    black, white = form.sides
-    first, count = black.first.copy(), black.count.copy()
-    first[0], count[0] = choices[cell], 1
-    return replace(form, sides=(replace(black, first=first, count=count), white))
 
 
 def solve_in_steps(
@@ -286,3 +285,195 @@ def opening_values(game: str) -> dict[str, Fraction]:
         if not answer.exact:
             raise ValueError(f"the opening {name} of {game} is only known to be in [{answer.lower}, {answer.upper}]")
     return {name: answer.lower for name, answer in found.items()}
+
+
+# The certificate of a solution
+
+Row = list[Any]
+
+
+def make_certificate(solution: PhantomSolution) -> PhantomCertificate:
+    if solution.form.variant != "classical":
+        raise ValueError(f"certificates are for classical games, but {solution.game} is {solution.form.variant}")
+    rows = [strategy_rows(solution.form, player, plan) for player, plan in enumerate(solution.plans)]
+    rules = next(game.version for game in GAMES if game.name == solution.game.partition(OPENING)[0])
+    value = (solution.lower + solution.upper) / 2
+    strategies = {"black": rows[0], "white": rows[1]}
+    found: PhantomCertificate = solution_certificate(
+        FORMAT, solution.game, rules, value, solution.lower, solution.upper, strategies=strategies
+    )
+    return found
+
+
+def solve(source: GameSource, options: SolveOptions, saved: SolverState) -> Work:
+    """Solve a phantom game; the state is that of its regrets."""
+    solver = "PCFR+ on private histories, then exactly on the supports"
+    found = yield from solve_in_steps(source.name, close=0.0 if options.exact else options.gap, state=saved.state)
+    sizes = {**found.form.sizes, "iterations": found.iterations}
+    if found.form.variant == "classical":
+        return Solution.proved(solver, sizes, make_certificate(found))
+    return Solution.bounded(solver, sizes, float(found.lower), float(found.upper))
+
+
+def set_text(form: BilinearForm, mask: int) -> str:
+    return ",".join(map(form.board.cell_name, cells_of(mask)))
+
+
+def strategy_rows(form: BilinearForm, player: int, plan: RealisationPlan) -> list[Row]:
+    """Return the rows of a plan: at each reached turn first the tries that Lemma 3 forces, then the choices."""
+    side, histories, rows = form.sides[player], form.histories[player], []
+    opened = set()
+    for infoset in range(side.infosets):
+        chosen = range(int(side.first[infoset]), int(side.first[infoset] + side.count[infoset]))
+        total = sum(int(plan.weights[s]) for s in chosen)
+        if not total:
+            continue
+        place = int(side.places[infoset])
+        turn, tried = (int(histories.infosets[place, column]) for column in (INFOSET.turn, INFOSET.tried))
+        if turn not in opened:
+            opened.add(turn)
+            rows += forced_rows(form, player, turn)
+        cells = form.board.cells
+        shares: dict[int, Fraction] = {}
+        children = histories.child[place * cells : (place + 1) * cells, 0]
+        for s in chosen:
+            members = np.flatnonzero(children == side.numbers[s]).tolist()
+            share = Fraction(int(plan.weights[s]), total * len(members))
+            shares |= dict.fromkeys(members, share) if share else {}
+        rows.append(_row(form, player, turn, tried, shares))
+    for sequence in np.flatnonzero(plan.weights).tolist():  # turns that are won at once have no infosets
+        ahead = histories.sequences[side.numbers[sequence]]
+        for turn in range(ahead[SEQUENCE.first_turn], ahead[SEQUENCE.first_turn] + ahead[SEQUENCE.turns]):
+            if turn not in opened:
+                rows += forced_rows(form, player, turn)
+    return rows
+
+
+def forced_rows(form: BilinearForm, player: int, turn: int) -> list[Row]:
+    """Return the rows before the first choice of a turn: the winning cells are tried, with equal probabilities."""
+    histories, image = form.histories[player], geometry(form.name).image
+    before = histories.sequences[histories.turns[turn, TURN.before]]
+    columns = SEQUENCE.stones, SEQUENCE.failed, SEQUENCE.stabiliser
+    stones, failed, stabiliser = (int(before[column]) for column in columns)
+    forced = int(histories.turns[turn, TURN.forced])
+    opposing = stones.bit_count() + player
+    if stones.bit_count() + opposing == form.board.cells - 1:
+        return []  # a single empty cell is no choice
+    rows = []
+    for tried in (mask for mask in range(forced) if mask & ~forced == 0):
+        smallest = all(image[g, tried] >= tried for g in range(len(image)) if stabiliser >> g & 1)
+        if smallest and (failed | tried).bit_count() <= opposing:
+            left = cells_of(forced & ~tried)
+            rows.append(_row(form, player, turn, tried, dict.fromkeys(left, Fraction(1, len(left)))))
+    return rows
+
+
+def _row(form: BilinearForm, player: int, turn: int, tried: int, shares: dict[int, Fraction]) -> Row:
+    named = {form.board.cell_name(cell): str(share) for cell, share in sorted(shares.items())}
+    histories, words = form.histories[player], list[str]()
+    while (sequence := int(histories.turns[turn, TURN.before])) > 0:
+        infoset = histories.infosets[histories.sequences[sequence, SEQUENCE.infoset]]
+        turn, failed = int(infoset[INFOSET.turn]), int(infoset[INFOSET.tried])
+        stone = form.board.cell_name(int(histories.sequences[sequence, SEQUENCE.cell]))
+        words.insert(0, f"{set_text(form, failed)}:{stone}" if failed else stone)
+    return [" ".join(words), set_text(form, tried), named]
+
+
+# A strategy as text and small boards, from its certificate.
+#
+# Tries that win or fail for sure (Lemma 3) are stated once for all turns; the rest of Black's strategy in phantom
+# tic-tac-toe is a dozen lines.
+
+
+MARKS = "XO"
+ORDINALS = ("first", "second", "third", "fourth", "fifth")
+# Names of the cells of an empty board, by the smallest cell of each kind.
+KINDS = {"ttt": {0: "a corner", 1: "an edge", 4: "the centre"}}
+
+
+class CertificateRow(NamedTuple):
+    situation: Situation
+    own: int
+    known: int
+    odds: dict[int, Fraction]
+
+
+def explain(document: Any, everything: bool = False) -> list[str]:
+    """Describe Black's strategy with small boards, and all of White's too if `everything`."""
+    lines = strategy_lines(document)
+    return [*lines, "", *strategy_lines(document, "white", boards=False)] if everything else lines
+
+
+def strategy_lines(document: Any, player: str = "black", boards: bool = True) -> list[str]:
+    """Describe a player's strategy in a certificate, with boards or with one line for each decision."""
+    if player not in PLAYERS:
+        raise ValueError(f"there is no player {player!r}: it is {' or '.join(PLAYERS)}")
+    lower, upper = verify(document)
+    number, board = PLAYERS.index(player), board_of(document["game"])
+    secure = lower if number == 0 else 1 - upper
+    lines = [
+        f"{document['game']} (classical): {player} gets {secure} on average or more, whatever the other side does "
+        "(a win counts 1, a draw 1/2).",
+        "Turn or mirror the board so that it looks like the one described; if there are several ways, draw lots."
+        if len(board.symmetries) > 2
+        else "Turn the board upside down if it then looks like the one described; if it does both ways, draw lots.",
+        "Always: as long as a cell would win and is not known to be taken, try it first.",
+    ]
+    advices = []
+    for place, (history, failed, shares) in enumerate(document["strategies"][player]):
+        situation = situation_of(board, number, history, failed, f"row {place}")
+        own = own_stones(situation)
+        odds = {cell_of(board, name, f"row {place}"): Fraction(share) for name, share in shares.items()}
+        if not all(board.won[number][own | 1 << cell] for cell in odds):  # the rule for all turns does not say it
+            advices.append(CertificateRow(situation, own, known_cells(situation) & ~own, odds))
+    for item, advice in enumerate(sorted(advices, key=lambda advice: (len(advice.situation), advice.situation)), 1):
+        words = f"{item:>3}. {occasion(board, advice)}: {choice(board, advice)}."
+        picture = board_text(board, number, advice) if boards else []
+        lines += [words, *(f"       {row}" for row in picture)]
+    return lines
+
+
+def named(board: Board, mask: int) -> str:
+    names = [board.names[cell] for cell in cells_of(mask)]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def occasion(board: Board, advice: CertificateRow) -> str:
+    words = f"your {ORDINALS[len(advice.situation) - 1]} stone"
+    turns = [board.names[cell] for _, cell in advice.situation[:-1]]
+    if turns:
+        words += f", you have {' then '.join(turns)}"
+    if advice.known:
+        found = [
+            f"{named(board, tries)} in turn {number}" for number, (tries, _) in enumerate(advice.situation, 1) if tries
+        ]
+        words += f", taken: {', '.join(found)}"
+    return words
+
+
+def choice(board: Board, advice: CertificateRow) -> str:
+    kinds: dict[int, list[int]] = {}
+    alike = [moved for moved in board.symmetries if image(advice.situation, moved) == advice.situation]
+    for cell in sorted(advice.odds):
+        kinds.setdefault(min(moved[cell] for moved in alike), []).append(cell)
+    words = []
+    for smallest, cells in sorted(kinds.items(), key=lambda kind: -advice.odds[kind[1][0]] * len(kind[1])):
+        word = " or ".join(board.names[cell] for cell in cells) + (" drawn by lot" if len(cells) > 1 else "")
+        if len(advice.situation) == 1 and not advice.known and board.name in KINDS:
+            word = KINDS[board.name][smallest] + (" drawn by lot" if len(cells) > 1 else "")
+        share = advice.odds[cells[0]] * len(cells)
+        words.append(word if share == 1 else f"{word} with probability {share}")
+    return "try " + ", ".join(words)
+
+
+def board_text(board: Board, player: int, advice: CertificateRow) -> list[str]:
+    """Draw the board of the player's knowledge, * where it may try, the last row on top; hex leans to the right."""
+    marks = [
+        MARKS[player] if advice.own >> cell & 1
+        else MARKS[1 - player] if advice.known >> cell & 1
+        else "*" if cell in advice.odds
+        else "."
+        for cell in range(board.cells)
+    ]  # fmt: skip
+    lean, columns = int(board.name.startswith("hex")), board.columns
+    return [" " * lean * r + " ".join(marks[r * columns : (r + 1) * columns]) for r in reversed(range(board.rows))]

@@ -13,7 +13,7 @@ worlds:
         answer        tries: every set of failures and every stone lead to a world of Black's next turn
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from ....core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ....games.boards.board import BOARDS, Board
+from ...proofs.checkers.phantom import OPENING
 from ...tree.sequence_form import Sparse
 from .private_histories import (
     ALWAYS,
@@ -36,6 +37,11 @@ from .private_histories import (
     histories_of,
 )
 
+SOLVABLE = {
+    "phantom-ttt": ("ttt", "classical"),
+    "phantom-ttt-numturns": ("ttt", "numturns"),
+    "dark-hex-3x3": ("hex-3x3", "classical"),
+}  # the board and the variant of each game
 VARIANTS = ("classical", "numturns")
 FIRST_ROOM = 1 << 22  # initial space for entries of M; it is doubled until all fit
 ANY = -1  # White may fail any number of times
@@ -115,15 +121,8 @@ class Workspace(NamedTuple):
     counters: np.ndarray
 
 
-class Counters(NamedTuple):
-    entries: int = 0
-    nodes: int = 1
-    touched: int = 2
-    worlds: int = 3
-    waiting: int = 4
-
-
-COUNT = Counters()
+# Indices of the counters.
+ENTRIES, NODES, TOUCHED, WORLDS, WAITING = range(5)
 
 
 # A world is Black's hidden information in one number: White's sequence, the twist from the board to its frame, White's
@@ -147,8 +146,8 @@ def unpack(world):
 def note(room, white, sequence, sign):
     """Add the end of a game against one member of the orbit of White's sequence to the current row."""
     if room.sums[sequence] == 0:
-        room.touched[room.counters[COUNT.touched]] = sequence
-        room.counters[COUNT.touched] += 1
+        room.touched[room.counters[TOUCHED]] = sequence
+        room.counters[TOUCHED] += 1
     room.sums[sequence] += sign * ones(white.sequences[sequence, SEQUENCE.stabiliser])
 
 
@@ -179,17 +178,17 @@ def answer(room, tables, white, world, turn, stones, heard, forced, goes_on):
                 if white.sequences[after, SEQUENCE.wins]:
                     note(room, white, after, -1)
                     continue
-                room.counters[COUNT.nodes] += 1
+                room.counters[NODES] += 1
                 now = theirs | image[tables.inverse[twist], bit]
                 if forced & ~now:
                     note(room, white, after, 1)
                 elif goes_on:
-                    if room.counters[COUNT.worlds] == len(room.worlds):
+                    if room.counters[WORLDS] == len(room.worlds):
                         return False
                     # The board is taken to the frame of the turn, of the infoset in it, and of the sequence in that
                     further = tables.product[third, tables.product[second, twist]]
-                    room.worlds[room.counters[COUNT.worlds]] = world_of(after, further, now)
-                    room.counters[COUNT.worlds] += 1
+                    room.worlds[room.counters[WORLDS]] = world_of(after, further, now)
+                    room.counters[WORLDS] += 1
         if failed == 0:
             return True
         failed = (failed - 1) & occupied  # the next smaller subset
@@ -217,7 +216,7 @@ def play_sequence(room, tables, black, white, mine, tried, begin, end, way):
         turn += min(ones(tried), white.sequences[theirs, SEQUENCE.turns] - 1)
         loses = white.turns[turn, TURN.forced] & ~tables.image[twist, stones] != 0
         if way == 0:
-            room.counters[COUNT.nodes] += 1
+            room.counters[NODES] += 1
             if loses:
                 note(room, white, theirs, -1)
         if not loses and white.turns[turn, TURN.infosets] > 0:
@@ -233,12 +232,12 @@ def write_rows(room, tables, black, white):
     worlds, waiting, counters = room.worlds, room.waiting, room.counters
     worlds[0] = 0
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = 0, 0, 1
-    counters[COUNT.entries], counters[COUNT.nodes], counters[COUNT.waiting] = 0, 1, 1
-    while counters[COUNT.waiting]:
-        counters[COUNT.waiting] -= 1
-        last = counters[COUNT.waiting]
+    counters[ENTRIES], counters[NODES], counters[WAITING] = 0, 1, 1
+    while counters[WAITING]:
+        counters[WAITING] -= 1
+        last = counters[WAITING]
         turn, begin, end = waiting[last, 0], waiting[last, 1], waiting[last, 2]
-        counters[COUNT.worlds] = end  # these worlds are needed until the last child is done: the children go above them
+        counters[WORLDS] = end  # these worlds are needed until the last child is done: the children go above them
         first_infoset = black.turns[turn, TURN.first_infoset]
         for infoset in range(first_infoset, first_infoset + black.turns[turn, TURN.infosets]):
             tried = black.infosets[infoset, INFOSET.tried]
@@ -248,18 +247,18 @@ def write_rows(room, tables, black, white):
                 continue
             first = black.infosets[infoset, INFOSET.first]
             for mine in range(first, first + black.infosets[infoset, INFOSET.sequences]):
-                counters[COUNT.touched] = 0
+                counters[TOUCHED] = 0
                 for way in range(max(black.sequences[mine, SEQUENCE.turns], 1)):
-                    start = counters[COUNT.worlds]
+                    start = counters[WORLDS]
                     if not play_sequence(room, tables, black, white, mine, tried, begin, end, way):
                         return False
-                    if counters[COUNT.worlds] > start:
-                        last = counters[COUNT.waiting]
+                    if counters[WORLDS] > start:
+                        last = counters[WAITING]
                         if last == len(waiting):
                             return False
                         waiting[last, 0] = black.sequences[mine, SEQUENCE.first_turn] + way
-                        waiting[last, 1], waiting[last, 2] = start, counters[COUNT.worlds]
-                        counters[COUNT.waiting] += 1
+                        waiting[last, 1], waiting[last, 2] = start, counters[WORLDS]
+                        counters[WAITING] += 1
                 if not flush_row(room, mine):
                     return False
     return True
@@ -268,7 +267,7 @@ def write_rows(room, tables, black, white):
 @inlined
 def flush_row(room, mine):
     """Write the current row to the entries of M and clear it; return False if the workspace is full."""
-    entry, touched = room.counters[COUNT.entries], room.counters[COUNT.touched]
+    entry, touched = room.counters[ENTRIES], room.counters[TOUCHED]
     if entry + touched > len(room.entries):
         return False
     for k in range(touched):
@@ -276,7 +275,7 @@ def flush_row(room, mine):
         room.entries[entry + k, 0], room.entries[entry + k, 1] = mine, column
         room.entries[entry + k, 2] = room.sums[column]
         room.sums[column] = 0
-    room.counters[COUNT.entries] += touched
+    room.counters[ENTRIES] += touched
     return True
 
 
@@ -294,7 +293,7 @@ def build_form(
     while not write_rows(room := _workspace(size, black, white), tables, black, white):
         size *= 2
     sides = dag_of(black, room.black_reached), dag_of(white, room.white_reached)
-    entries, nodes = room.entries[: room.counters[COUNT.entries]], int(room.counters[COUNT.nodes])
+    entries, nodes = room.entries[: room.counters[ENTRIES]], int(room.counters[NODES])
     row, column = (_renumber(entries[:, axis], side) for axis, side in enumerate(sides))
     value = entries[:, 2].copy()
     del room, entries
@@ -314,7 +313,7 @@ def _workspace(size: int, black: Histories, white: Histories) -> Workspace:
         black_reached=np.zeros(len(black.infosets), np.bool_),
         white_reached=np.zeros(len(white.infosets), np.bool_),
         entries=np.empty((size, 3), np.int32),
-        counters=np.zeros(len(COUNT), np.int64),
+        counters=np.zeros(5, np.int64),
     )
 
 
@@ -365,3 +364,35 @@ def by_line(line: np.ndarray, other: np.ndarray, value: np.ndarray, lines: int) 
     to_other, to_value = np.empty_like(other), np.empty_like(value)
     sort_by_line(line, other, value, start.copy(), to_other, to_value)
     return Sparse(start, to_other, to_value)
+
+
+def find_form(game: str) -> BilinearForm:
+    """Build the form of a game by its name in the catalogue, with an optional opening."""
+    plain, _, opening = game.partition(OPENING)
+    if plain not in SOLVABLE:
+        raise ValueError(f"{game!r} cannot be solved here: the games are {', '.join(SOLVABLE)}")
+    form = build_form(*SOLVABLE[plain])
+    if not opening:
+        return form
+    named = {form.board.cell_name(cell): cell for cell in range(form.board.cells)}
+    if opening not in named:
+        raise ValueError(f"the opening {opening!r} is no cell: it is one of {', '.join(named)}")
+    images, known = form.board.symmetries[:, named[opening]].tolist(), openings(form)
+    return form_after(form, next(cell for cell in images if cell in known))
+
+
+def openings(form: BilinearForm) -> dict[int, int]:
+    first, count = int(form.sides[0].first[0]), int(form.sides[0].count[0])
+    return {form.cell_of(0, sequence): sequence for sequence in range(first, first + count)}
+
+
+def form_after(form: BilinearForm, cell: int) -> BilinearForm:
+    """Return the game in which Black's first stone goes to a random cell of an orbit, unknown to White."""
+    choices = openings(form)
+    if cell not in choices:
+        named = ", ".join(map(form.board.cell_name, choices))
+        raise ValueError(f"cell {cell!r} is no opening up to symmetry: the openings are {named}, by number")
+    black, white = form.sides
+    first, count = black.first.copy(), black.count.copy()
+    first[0], count[0] = choices[cell], 1
+    return replace(form, sides=(replace(black, first=first, count=count), white))

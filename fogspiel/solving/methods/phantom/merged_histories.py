@@ -10,20 +10,29 @@ depends on merged histories only: turn by turn the set of failed tries, and the 
 For example, the second player of phantom tic-tac-toe starts with group 0. Its node 0 (nothing has failed) has the
 sequences 1 to 9; nodes 1 to 9, in which one cell has failed, have eight each. The first player has just node 0 there,
 for nothing can fail.
+
+A policy is queried at every information state that it can come to, level by level: after no try, after one, and so
+on. It may depend on the order of its tries; the weight of a merged history is the sum of the realisation weights of all
+its orders, exactly.
 """
 
-from collections.abc import Callable, Hashable
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Callable
+from math import lcm
+from typing import NamedTuple
 
 import numpy as np
 
+from ....core.behaviour_policy import InformationStates
 from ....core.compile.kernel import inlined, kernel, ones
-from ....games.boards.board import WINS, Board
-from ...tree.sequence_form import Treeplex
+from ....games.boards.board import Board
+from ....games.phantom import rules
+from .private_histories import subset_ranks, winning_cells
 
 NOWHERE = -1
 FIRST_ROOM = 1 << 16  # initial space for sequences; it is doubled until all fit
 MAX_GROUPS = 256  # groups that can fit the same stones: at most 120 on nine cells
+MAX_UNIT = 1 << 60  # integer weights have units of at least 1 / MAX_UNIT
+BATCH = 1 << 16  # information states per query
 
 
 class Sets(NamedTuple):
@@ -49,16 +58,7 @@ class Side(NamedTuple):
 
 def sets_of(board: Board) -> Sets:
     """Return the tables of a board, on which the winner's own stones alone determine the win."""
-    masks = np.arange(1 << board.cells)
-    order = np.array(sorted(range(1 << board.cells), key=lambda mask: (mask.bit_count(), mask)))
-    inside = (order[None, :] & ~masks[:, None]) == 0
-    rank = np.zeros((len(masks), len(masks)), np.int32)
-    rank[:, order] = np.where(inside, np.cumsum(inside, axis=1) - 1, NOWHERE)
-    wins = np.zeros((2, len(masks)), np.int64)
-    for player in range(2):
-        for own in range(len(masks)):
-            wins[player, own] = sum(1 << c for c in range(board.cells) if board.fate(player, own, 0, c) == WINS)
-    return Sets(board.cells, rank, wins)
+    return Sets(board.cells, subset_ranks(board.cells), winning_cells(board))
 
 
 @inlined
@@ -125,24 +125,13 @@ def grow_side(sets: Sets, player: int) -> Side:
     """Return the merged histories of a player; `reached` is not set yet."""
     room, sizes = FIRST_ROOM, np.zeros(2, np.int64)
     while True:
-        side = Side(
-            player,
-            stones=np.empty(room, np.int16),
-            known=np.empty(room, np.int16),
-            first_node=np.empty(room, np.int32),
-            group=np.empty(room // 2, np.int32),
-            tried=np.empty(room // 2, np.int16),
-            first_sequence=np.empty(room // 2, np.int32),
-            reached=np.zeros(room // 2, np.bool_),
-        )
-        if grow(sets, side, sizes):
+        tables = [np.empty(room, kind) for kind in (np.int16, np.int16, np.int32)]
+        tables += [np.zeros(room // 2, kind) for kind in (np.int32, np.int16, np.int32, np.bool_)]
+        if grow(sets, Side(player, *tables), sizes):
             break
         room *= 2
     nodes, sequences = sizes.tolist()
-    heights = (sequences,) * 3 + (nodes,) * 4
-    tables = (side.stones, side.known, side.first_node, side.group, side.tried, side.first_sequence, side.reached)
-    cut = [table[:height].copy() for table, height in zip(tables, heights, strict=True)]
-    return Side(player, *cut)
+    return Side(player, *(table[: sequences if len(table) == room else nodes].copy() for table in tables))
 
 
 # The orders of stones
@@ -256,37 +245,166 @@ def try_value(sets, side, worth, value, node, free, cell):
     return this
 
 
-# Treeplexes numbered by a traversal of the histories of a small game, as it reaches their infosets.
-
-Key = TypeVar("Key", bound=Hashable)
-Entry = TypeVar("Entry")
+# The weights of a policy
 
 
-class TreeplexBuilder(Generic[Key]):
-    """The infosets of one player, by the player's knowledge, in the order of their first visit."""
+class Level(NamedTuple):
+    """All information states of a player after a given number of tries."""
 
-    def __init__(self) -> None:
-        self.numbers: dict[Key, int] = {}
-        self.choices: list[list[int]] = []
-        self.first: list[int] = []
-        self._parent: list[int] = []
-        self._sequences = 1
+    node: np.ndarray
+    weight: np.ndarray
+    history: np.ndarray
+    record: np.ndarray  # of each turn the stone and the failed tries, as the view has them
 
-    def infoset(self, known: Key, sequence: int, choices: Callable[[], list[int]]) -> int:
-        """Return the number of an infoset; a new one continues the sequence, and has an action even without choices."""
-        number = self.numbers.setdefault(known, len(self._parent))
-        if number == len(self._parent):
-            self._parent.append(sequence)
-            self.first.append(self._sequences)
-            self.choices.append(choices())
-            self._sequences += max(len(self.choices[-1]), 1)
-        return number
+
+@inlined
+def next_nodes(sets, side, node, free, cell):
+    """Return the nodes after the stone stays on a cell and after the try fails; each may be NOWHERE."""
+    group, failed = side.group[node], np.int64(side.tried[node]) | 1 << cell
+    after = side.first_node[sequence_of(side, node, free, cell)]
+    failure = NOWHERE
+    if ones(failed) <= hidden_stones(side, group):
+        failure = node_of(sets, side, group, failed)
+    if after != NOWHERE and not side.reached[after]:
+        after = NOWHERE
+    if failure != NOWHERE and not side.reached[failure]:
+        failure = NOWHERE
+    return after, failure
+
+
+@kernel
+def expand(sets, side, level, tries, shares, weights, following):
+    """Add the tries of a level to the weights of their sequences; write the level that follows and return its size."""
+    new = 0
+    for i in range(len(level.node)):
+        node = level.node[i]
+        group = side.group[node]
+        turn = ones(np.int64(side.stones[group]))
+        free = unknown(sets, side, group) & ~np.int64(side.tried[node])
+        for cell in range(sets.cells):
+            if not free >> cell & 1 or not shares[i, cell] > 0:
+                continue
+            weight = level.weight[i] * shares[i, cell]
+            weights[sequence_of(side, node, free, cell)] += weight
+            after, failure = next_nodes(sets, side, node, free, cell)
+            for stays in range(2):
+                there = after if stays else failure
+                if there == NOWHERE:
+                    continue
+                following.node[new], following.weight[new] = there, weight
+                following.history[new] = level.history[i]
+                following.history[new, tries] = cell
+                following.record[new] = level.record[i]
+                if stays:
+                    following.record[new, 2 * turn] = cell
+                else:
+                    following.record[new, 2 * turn + 1] |= 1 << cell
+                new += 1
+    return new
+
+
+class Shares(NamedTuple):
+    """Probabilities at some information states, one row per state and one column per cell."""
+
+    numbers: np.ndarray  # integers of 1 / unit, or floats
+    unit: int = 0  # 0 for floats
+
+    def times(self, unit: int) -> np.ndarray:
+        """Return integers in units of 1 / unit, a multiple of the own one; floats for 0."""
+        if unit == 0:
+            return self.numbers / self.unit if self.unit else self.numbers
+        return self.numbers if unit == self.unit else self.numbers * (unit // self.unit)
+
+
+Ask = Callable[["Questions"], Shares]
+Watch = Callable[[int], None]  # receives the number of information states queried so far
+
+
+class PolicyWeights(NamedTuple):
+    """A policy by the realisation weight of its merged sequences: integers of 1 / unit, or floats."""
+
+    numbers: np.ndarray
+    unit: int  # 0 for floats
+    states: int  # number of information states queried
+
+    def in_floats(self) -> "PolicyWeights":
+        return PolicyWeights(self.numbers / self.unit, 0, self.states) if self.unit else self
+
+
+def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch) -> PolicyWeights:
+    """Query a policy at all information states that it can come to.
+
+    Weights are integers as long as the probabilities have a common denominator that fits 64 bits. A sequence of k
+    tries is counted in units of the k-th level until all levels are done.
+    """
+    weights, units, states = np.zeros(len(side.stones), np.int64), [1], 0
+    weights[0] = 1
+    record = np.zeros((1, (board.cells + 1) // 2 * 2), np.int16)
+    record[:, ::2] = -1
+    level = Level(np.zeros(1, np.int32), np.ones(1, np.int64), np.full((1, board.cells), -1, np.int8), record)
+    tries_of = np.bitwise_count(side.stones) + np.bitwise_count(side.known)
+    for tries in range(board.cells):
+        if not len(level.node):
+            break
+        parts = [Level(*(row[i : i + BATCH] for row in level)) for i in range(0, len(level.node), BATCH)]
+        batches = []
+        for part in parts:
+            batches.append(ask(Questions(board, side, part)))
+            states += len(part.node)
+            watch(states)
+        unit = units[-1] and lcm(*(batch.unit for batch in batches))
+        if units[-1] and not 0 < unit * units[-1] <= MAX_UNIT:  # from here on in floats
+            scale = np.array([1 / unit for unit in units] + [0.0] * board.cells)
+            weights = weights * scale[tries_of]
+            parts = [part._replace(weight=part.weight / units[-1]) for part in parts]
+            unit, units = 0, [0]
+        following = []
+        for part, batch in zip(parts, batches, strict=True):
+            shares = batch.times(unit)
+            room = 2 * np.count_nonzero(shares)  # the stone stays, or the try fails
+            after = Level(*(np.empty((room, *row.shape[1:]), row.dtype) for row in part))
+            new = expand(sets, side, part, tries, shares, weights, after)
+            following.append(Level(*(row[:new] for row in after)))
+        units.append(units[-1] * unit)
+        level = Level(*(np.concatenate(rows) for rows in zip(*following, strict=True)))
+    if units[-1]:
+        weights *= np.array([units[-1] // unit for unit in units])[tries_of]
+    return PolicyWeights(weights, units[-1], states)
+
+
+class Questions(NamedTuple):
+    """Information states at which a policy is queried, with lazily computed fields."""
+
+    board: Board
+    side: Side
+    level: Level
 
     @property
-    def treeplex(self) -> Treeplex:
-        count = [max(len(choices), 1) for choices in self.choices]
-        return Treeplex(*(np.array(column, np.int64) for column in (self._parent, self.first, count)))
+    def taken(self) -> tuple[np.ndarray, np.ndarray]:
+        group = self.side.group[self.level.node]
+        known = self.side.known[group] | self.side.tried[self.level.node]
+        return self.side.stones[group].astype(np.int64), known.astype(np.int64)
+
+    @property
+    def legal(self) -> np.ndarray:
+        stones, known = self.taken
+        return np.asarray((stones | known)[:, None] >> np.arange(self.board.cells) & 1 == 0)
+
+    @property
+    def states(self) -> InformationStates:
+        board, record, (stones, known) = self.board, self.level.record, self.taken
+        turns = record.shape[1] // 2
+        views = np.empty((len(stones), rules.SEEN_RECORD + 2 * turns), np.int64)
+        views[:, : rules.SEEN_PLAYER] = board.rows, board.columns, turns, 0
+        views[:, rules.SEEN_PLAYER] = self.side.player
+        views[:, rules.SEEN_TURN] = 2 * np.bitwise_count(stones) + self.side.player
+        views[:, rules.SEEN_RESULT] = -1
+        views[:, rules.SEEN_KNOWN] = known
+        views[:, rules.SEEN_RECORD :] = record
+        return InformationStates(self.side.player, views, self.legal, self.level.history)
 
 
-def with_entry(pair: tuple[Entry, Entry], player: int, entry: Entry) -> tuple[Entry, Entry]:
-    return (entry, pair[1]) if player == 0 else (pair[0], entry)
+def uniform(questions: Questions) -> Shares:
+    """Try any legal cell with equal probability; after equally many tries there are equally many."""
+    legal = questions.legal
+    return Shares(legal.astype(np.int64), int(legal[0].sum()))

@@ -1,9 +1,10 @@
 """Policies of phantom games, queried and measured by merged histories, in the terms of `policies.exploitability`."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import lcm
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,10 +20,10 @@ from ....core.behaviour_policy import (
     check_probabilities,
     uniform_probabilities,
 )
+from ....core.compile.kernel import kernel
 from ....core.game import Game
 from ....games.boards.board import BOARDS, Board
 from ....games.phantom import rules
-from ....games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
 from ...policies import PolicyTable
 from ...policies.exploitability import CostlyDecision, ExploitResult, PolicyProbe, Rows, Watch, behaviour_mixture
 from ...proofs.checkers.phantom import (
@@ -30,18 +31,162 @@ from ...proofs.checkers.phantom import (
     PLAYERS,
     PhantomCertificate,
     Situation,
-    Strategy,
     board_of,
     image,
     strategy_of,
 )
-from ...proofs.checkers.primitives import Board as CheckerBoard
-from . import SOLVABLE, find_form
-from .evaluation import MAX_UNIT, Ask, Evaluation, Questions, Shares, evaluate_policies, next_nodes, uniform
-from .merged_histories import unknown
+from .bilinear_form import SOLVABLE, find_form
+from .merged_histories import (
+    MAX_GROUPS,
+    MAX_UNIT,
+    Ask,
+    Held,
+    PolicyWeights,
+    Questions,
+    Sets,
+    Shares,
+    Side,
+    grow_side,
+    meet,
+    next_nodes,
+    respond,
+    sequence_of,
+    sets_of,
+    try_value,
+    uniform,
+    unknown,
+    weigh,
+)
 from .private_histories import INFOSET, SEQUENCE, TURN, Histories, geometry
 
 TERMS = 1 << 24  # more than any sum here has
+
+
+# Exact exploitability of phantom policies on merged histories, for trees too large to traverse.
+#
+# The passes:
+#
+#     grow       number the groups, nodes and sequences of a player
+#     weigh      query the policy wherever it can come to, and sum realisation weights by sequence
+#     meet       traverse the orders of stones with the groups of both players that fit the stones: given the stones,
+#                the failures of the two are independent, so the value of a sequence is the sum of the opponent's
+#                weights times the payoff, over all ends of games
+#     respond    backwards through the nodes: the best-response value, and its tries
+#
+# Neither symmetry nor dominance is assumed of a policy.
+
+
+@kernel
+def give_away(sets, side, weights, worth, value, out):
+    """Write a policy's loss at each node: its weight there times its shortfall from the best try."""
+    for node in range(len(side.group)):
+        out[node] = 0.0
+        if side.reached[node]:
+            free = unknown(sets, side, side.group[node]) & ~np.int64(side.tried[node])
+            for cell in range(sets.cells):
+                if free >> cell & 1:
+                    weight = weights[sequence_of(side, node, free, cell)]
+                    if weight:
+                        less = value[node] - try_value(sets, side, worth, value, node, free, cell)
+                        out[node] += np.float64(weight) * np.float64(less)
+
+
+class BestReply(NamedTuple):
+    value: np.ndarray  # its value from each node on, weighted by the opponent's play
+    choice: np.ndarray  # the cell it tries at each node, or NOWHERE at unreachable ones
+
+
+class Try(NamedTuple):
+    """A cell that may be tried at a node: the policy's weight on it, and its shortfall from the best one."""
+
+    cell: int
+    weight: float | Fraction
+    loss: float | Fraction
+
+
+class Evaluation(NamedTuple):
+    """Two policies of a phantom game: their merged weights, the values of sequences to either player, best responses.
+
+    Payoffs are +1 for a win, 0 for a draw and -1 for a loss of the player in question. Values are integers in units of
+    1 / unit of the opponent's weights, or floats.
+    """
+
+    sets: Sets
+    sides: tuple[Side, Side]
+    weights: tuple[PolicyWeights, PolicyWeights]
+    worths: tuple[np.ndarray, np.ndarray]
+    replies: tuple[BestReply, BestReply]
+
+    @property
+    def exact(self) -> bool:
+        return self.weights[0].unit > 0
+
+    @property
+    def value(self) -> float | Fraction:
+        """Expected payoff of the first player."""
+        numbers, worth = self.weights[0].numbers, self.worths[0]
+        if not self.exact:
+            return float(numbers @ worth)
+        used = np.flatnonzero(numbers)
+        total = sum(map(int.__mul__, numbers[used].tolist(), worth[used].tolist()))
+        return Fraction(total, self.weights[0].unit * self.weights[1].unit)
+
+    def best(self, player: int) -> float | Fraction:
+        return self._number(self.replies[player].value.item(0), self.weights[1 - player].unit)
+
+    def losses(self, player: int) -> np.ndarray:
+        """Return the loss of the player's policy at each node, in floats; the sum is the best response's gain."""
+        side, value = self.sides[player], self.replies[player].value
+        out = np.empty(len(side.group))
+        give_away(self.sets, side, self.weights[player].numbers, self.worths[player], value, out)
+        return out / (self.weights[0].unit * self.weights[1].unit) if self.exact else out
+
+    def tries(self, player: int, node: int) -> list[Try]:
+        side, value = self.sides[player], self.replies[player].value
+        free = int(unknown(self.sets, side, side.group[node])) & ~int(side.tried[node])
+        found = []
+        for cell in (cell for cell in range(self.sets.cells) if free >> cell & 1):
+            weight = self.weights[player].numbers.item(sequence_of(side, node, free, cell))
+            less = value[node] - try_value(self.sets, side, self.worths[player], value, node, free, cell)
+            loss = self._number(less, self.weights[1 - player].unit)
+            found.append(Try(cell, self._number(weight, self.weights[player].unit), loss))
+        return found
+
+    def _number(self, number: float, unit: int) -> float | Fraction:
+        return Fraction(int(number), unit) if self.exact else float(number)
+
+
+def evaluate_policies(
+    board: Board, asks: tuple[Ask, Ask], watch: Callable[[int], None] = lambda states: None
+) -> Evaluation:
+    """Evaluate two policies, in integers where their probabilities allow it; `watch` counts the queries."""
+    sets = sets_of(board)
+    sides = grow_side(sets, 0), grow_side(sets, 1)
+    nothing = np.zeros(len(sides[0].stones), np.int64), np.zeros(len(sides[1].stones), np.int64)
+    _worths(sets, sides, nothing)  # marks the nodes that can be reached
+    first = weigh(board, sets, sides[0], asks[0], watch)
+    second = weigh(board, sets, sides[1], asks[1], lambda states: watch(first.states + states))
+    weights = (first, second) if first.unit and second.unit else (first.in_floats(), second.in_floats())
+    worths = _worths(sets, sides, (weights[0].numbers, weights[1].numbers))
+    replies = []
+    for side, worth in zip(sides, worths, strict=True):
+        reply = BestReply(np.empty(len(side.group), worth.dtype), np.empty(len(side.group), np.int8))
+        respond(sets, side, worth, *reply)
+        replies.append(reply)
+    return Evaluation(sets, sides, weights, worths, (replies[0], replies[1]))
+
+
+def _worths(
+    sets: Sets, sides: tuple[Side, Side], weights: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    turns, kind = 2 + sets.cells // 2, weights[0].dtype
+    held = Held(np.zeros((2, turns, MAX_GROUPS), np.int32), np.zeros((2, turns), np.int64), np.zeros((2, turns), kind))
+    worths = np.zeros(len(weights[0]), kind), np.zeros(len(weights[1]), kind)
+    meet(sets, *sides, *weights, held, *worths)
+    return worths
+
+
+# Policies as they are asked, and what they lose
 
 
 def ask_of(game: Game, policy: BehaviourPolicy, inquiry: PolicyProbe) -> Ask:
@@ -55,9 +200,8 @@ def ask_of(game: Game, policy: BehaviourPolicy, inquiry: PolicyProbe) -> Ask:
         states = questions.states
         rows = [inquiry.shares(states.state(game, row)) for row in range(len(states.views))]
         listed = [share for row in rows for share in row]
-        unit = 0
-        if all(isinstance(share, Fraction) for share in listed):
-            unit = lcm(*(share.denominator for share in listed if isinstance(share, Fraction)))
+        exact = [share for share in listed if isinstance(share, Fraction)]
+        unit = lcm(*(share.denominator for share in exact)) if len(exact) == len(listed) else 0
         if unit > MAX_UNIT:
             unit = 0
         numbers = np.zeros(states.legal.shape, np.int64 if unit else np.float64)
@@ -195,51 +339,50 @@ SIZES = {"phantom-ttt": 3_683_314 + 2_307_355, "dark-hex-3x3": 3_720_850 + 2_352
 
 def situation_seen(seen: np.ndarray) -> Situation:
     """Return a player's knowledge at its turn, in the form of a certificate's rows."""
-    turn = int(seen[SEEN_TURN]) // 2
-    record = seen[SEEN_RECORD : SEEN_RECORD + 2 * (turn + 1)].reshape(-1, 2).tolist()
+    turn = int(seen[rules.SEEN_TURN]) // 2
+    record = seen[rules.SEEN_RECORD : rules.SEEN_RECORD + 2 * (turn + 1)].reshape(-1, 2).tolist()
     past = [(failed, stone) for stone, failed in record[:turn]]
     return (*past, (record[turn][1], NOWHERE))
 
 
-class CertificatePlayer:
+def shares_of(document: PhantomCertificate) -> Callable[[int, np.ndarray], dict[int, Fraction] | None]:
+    """Return a certificate's probabilities by player and view, None where it has no row."""
+    board = board_of(document["game"])
+    strategies = [strategy_of(board, player, document["strategies"][who]) for player, who in enumerate(PLAYERS)]
+
+    def shares(player: int, seen: np.ndarray) -> dict[int, Fraction] | None:
+        situation = situation_seen(seen)
+        smallest, moved = min((image(situation, moved), moved) for moved in board.symmetries)
+        found = strategies[player].get(smallest)
+        return found and {moved.index(cell): share for cell, share in found.items()}
+
+    return shares
+
+
+class CertificatePlayer(NamedTuple):
     """Player that follows the strategies of a certificate, in either seat."""
 
-    def __init__(self, board: CheckerBoard, strategies: tuple[Strategy, Strategy], stream: np.ndarray) -> None:
-        self.board, self.strategies, self.stream = board, strategies, stream
+    shares: Callable[[int, np.ndarray], dict[int, Fraction] | None]
+    stream: np.ndarray
 
     def begin(self, side: int) -> None:
         """Do nothing: the view holds the whole history."""
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        situation, strategy = situation_seen(seen), self.strategies[int(seen[SEEN_PLAYER])]
-        smallest, moved = min((image(situation, moved), moved) for moved in self.board.symmetries)
-        shares = strategy.get(smallest)
+        shares = self.shares(int(seen[rules.SEEN_PLAYER]), seen)
         if shares is None:
             return int(actions[0])
-        cells = list(shares)
-        chosen = cells[draw_index([float(shares[cell]) for cell in cells], self.stream)]
-        return int(moved.index(chosen))
+        return list(shares)[draw_index(list(map(float, shares.values())), self.stream)]
 
 
 def probabilities_of(document: PhantomCertificate) -> Probabilities:
-    board = board_of(document["game"])
-    strategies = [strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1)]
-
-    def probabilities(state: InformationState) -> ActionProbabilities:
-        situation = situation_seen(state.view)
-        smallest, moved = min((image(situation, moved), moved) for moved in board.symmetries)
-        shares = strategies[state.player].get(smallest)
-        if shares is None:
-            return {state.actions[0]: 1}
-        return {moved.index(cell): share for cell, share in shares.items()}
-
-    return probabilities
+    shares = shares_of(document)
+    return lambda state: shares(state.player, state.view) or {state.actions[0]: 1}
 
 
 def follower(name: str, document: PhantomCertificate) -> PlayerAgent:
-    board = board_of(document["game"])
-    black, white = (strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1))
-    return PlayerAgent(name, lambda stream: CertificatePlayer(board, (black, white), stream))
+    shares = shares_of(document)
+    return PlayerAgent(name, lambda stream: CertificatePlayer(shares, stream))
 
 
 # The decisions of a phantom game as questions, each once: without the order of tries, up to symmetry.
@@ -255,12 +398,12 @@ def questions(game: Game) -> list[InformationState]:
     found = []
     for player, (side, histories) in enumerate(zip(form.sides, form.histories, strict=True)):
         for place in side.places.tolist():
-            situation = _situation(histories, int(place))
+            situation = situation_of(histories, int(place))
             found.append(_state_of(game, player, min(image(situation, moved) for moved in moves)))
     return found
 
 
-def _situation(histories: Histories, infoset: int) -> Situation:
+def situation_of(histories: Histories, infoset: int) -> Situation:
     turns = [(int(histories.infosets[infoset, INFOSET.tried]), NOWHERE)]
     while (sequence := int(histories.turns[histories.infosets[infoset, INFOSET.turn], TURN.before])) > 0:
         infoset = int(histories.sequences[sequence, SEQUENCE.infoset])
@@ -283,7 +426,12 @@ def answered(game: Game, table: PolicyTable) -> Probabilities:
 
     Positions reachable only after the opponent misses a win have no question: the policy is uniform there.
     """
-    asked_for = _ids_of_questions(game, table)
+    states = questions(game)
+    asked_for = {state.id for state in states}
+    known_names = asked_for | {state.line for state in states}
+    for (_, name), rows in table.rows.items():
+        if name not in known_names:
+            raise ValueError(f"{table.file}, {rows[0][0]}: there is no question {name!r} about {game.name}")
     moves, wins = board_of(game.name).symmetries, geometry(SOLVABLE[game.name][0]).wins
     known: dict[tuple[int, Situation], dict[int, ExactOrFloat]] = {}
 
@@ -297,9 +445,8 @@ def answered(game: Game, table: PolicyTable) -> Probabilities:
         asked = _state_of(game, state.player, smallest)
         if asked.id not in asked_for:
             return dict.fromkeys(state.actions, Fraction(1, len(state.actions)))
-        shares = dict(
-            zip(asked.actions, check_probabilities(asked, table.probabilities(asked), str(table.file)), strict=True)
-        )
+        checked = check_probabilities(asked, table.probabilities(asked), str(table.file))
+        shares = dict(zip(asked.actions, checked, strict=True))
         images = [moved for moved in moves if image(situation, moved) == smallest]
         # Several images where the situation is symmetric itself: the answer holds for all of them alike
         return {
@@ -313,13 +460,3 @@ def answered(game: Game, table: PolicyTable) -> Probabilities:
         return known[state.player, situation]
 
     return probabilities
-
-
-def _ids_of_questions(game: Game, table: PolicyTable) -> set[str]:
-    """Return the ids of all questions; reject answers to other questions."""
-    states = questions(game)
-    known = {name for state in states for name in (state.id, state.line)}
-    for (_, name), rows in table.rows.items():
-        if name not in known:
-            raise ValueError(f"{table.file}, {rows[0][0]}: there is no question {name!r} about {game.name}")
-    return {state.id for state in states}

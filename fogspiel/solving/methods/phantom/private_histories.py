@@ -49,6 +49,25 @@ class Geometry(NamedTuple):
     wins: np.ndarray  # wins[player, own] are the cells that win for a player with these stones
 
 
+def subset_ranks(cells: int) -> np.ndarray:
+    masks = np.arange(1 << cells)
+    order = np.array(sorted(range(1 << cells), key=lambda mask: (mask.bit_count(), mask)))
+    inside = (order[None, :] & ~masks[:, None]) == 0
+    rank = np.zeros((len(masks), len(masks)), np.int32)
+    rank[:, order] = np.where(inside, np.cumsum(inside, axis=1) - 1, NOWHERE)
+    return rank
+
+
+def winning_cells(board: Board) -> np.ndarray:
+    """Return for each player and each set of its stones the cells that win."""
+    found = np.zeros((2, board.full + 1), np.int64)
+    for player in range(2):
+        for own in range(board.full + 1):
+            cells = (cell for cell in range(board.cells) if board.fate(player, own, 0, cell) == WINS)
+            found[player, own] = sum(1 << cell for cell in cells)
+    return found
+
+
 def is_simple(board: Board, wins: np.ndarray) -> bool:
     """True if only occupied cells are illegal and own stones, but not a single one, determine a win."""
     if wins[:, 0].any():
@@ -77,20 +96,13 @@ def geometry(name: str, symmetric: bool = True) -> Geometry:
         image |= (masks >> cell & 1)[None, :] << moved[:, cell, None]
     number = {tuple(row): g for g, row in enumerate(moved.tolist())}
     product = np.array([[number[tuple(second[first])] for first in moved] for second in moved])
-    order = np.array(sorted(range(1 << cells), key=lambda mask: (mask.bit_count(), mask)))
-    inside = (order[None, :] & ~masks[:, None]) == 0
-    rank = np.zeros((len(masks), len(masks)), np.int64)
-    rank[:, order] = np.where(inside, np.cumsum(inside, axis=1) - 1, NOWHERE)
-    wins = np.zeros((2, len(masks)), np.int64)
-    for player in range(2):
-        for own in range(len(masks)):
-            wins[player, own] = sum(1 << c for c in range(cells) if board.fate(player, own, 0, c) == WINS)
+    wins = winning_cells(board)
     if not is_simple(board, wins):
         raise ValueError(
             f"the board {name} will not do: only taken cells may be illegal, a player's own stones alone must tell "
             "whether it wins, and one stone must not be enough"
         )
-    return Geometry(cells, image, product, np.argmin(product, axis=0), rank, wins)
+    return Geometry(cells, image, product, np.argmin(product, axis=0), subset_ranks(cells), wins)
 
 
 class Histories(NamedTuple):

@@ -22,10 +22,9 @@ from ....core.agents import PlayerAgent
 from ....core.rng import random_below, random_unit
 from ....games.boards.board import BOARDS, Board
 from ....games.phantom.rules import COUNTED, SEEN_PLAYER, SEEN_RECORD, TURNS
-from ....stats.highs import BASIC, Columns, model_of, run, set_basis, solver_of, statuses
-from ....stats.matrix_game import matrix_program
+from ....stats.linear_programs import BASIC, matrix_program, run, set_basis, solver_of, statuses
 from ...exact import Statuses, vertex
-from ...proofs.checkers.primitives import digest_of
+from ...proofs import solution_certificate
 from ...proofs.checkers.pure_strategies import (
     FORMAT,
     PLAYERS,
@@ -69,7 +68,7 @@ def program_of(points: np.ndarray) -> LinearProgram:
 
 def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibrium:
     """Return the equilibrium, warm-started from the last basis; new plans start with weight 0."""
-    model = model_of(Columns(program.cost, program.column_lower, program.column_upper), program.constraints)
+    model = program.model
     solver = solver_of(
         model,
         presolve="off",
@@ -85,9 +84,8 @@ def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibr
     run(solver)
     found = solver.getSolution()
     x, y = np.array(found.col_value)[:-1], np.array(found.row_dual)[1:]
-    return MixedEquilibrium(
-        -float(solver.getInfo().objective_function_value), (normalise(x), normalise(y)), statuses(solver)
-    )
+    value = -float(solver.getInfo().objective_function_value)
+    return MixedEquilibrium(value, (normalise(x), normalise(y)), statuses(solver))
 
 
 def normalise(weights: np.ndarray) -> np.ndarray:
@@ -129,11 +127,7 @@ class DoubleOracle:
             complete(setting, player, EMPTY, plan)
             self._add(player, plan)
         self._fill_points()
-
-    @property
-    def unit(self) -> int:
-        """The points of a win against a plan and all its images."""
-        return 2 * len(self.setting.images)
+        self.unit = 2 * len(setting.images)  # the points of a win against a plan and all its images
 
     def advance(self) -> MixedEquilibrium | None:
         """Run one round: add responses; return the equilibrium if they match it, a candidate for the whole game."""
@@ -185,9 +179,10 @@ class DoubleOracle:
             trees.append(mixture_of(self.setting, player, plans, weights[used]))
         scores = []
         for player in (0, 1):
-            reply = best_reply(self.setting, player, trees[1 - player], trees[player], self._rooms[player], TOLERANCE)
-            scores.append(reply.points / 2)
-            self._add(player, reply.plan)
+            room = self._rooms[player]
+            plan, points = best_reply(self.setting, player, trees[1 - player], trees[player], room, TOLERANCE)
+            scores.append(points / 2)
+            self._add(player, plan)
         self.upper, self.lower = min(self.upper, scores[0]), max(self.lower, 1 - scores[1])
         return scores
 
@@ -206,11 +201,8 @@ class DoubleOracle:
 
     @property
     def state(self) -> bytes:
-        parts = {f"plans{player}": np.array(plans) for player, plans in enumerate(self.plans)}
-        parts |= {f"average{player}": weights for player, weights in enumerate(self.average)}
-        parts |= {f"used{player}": rounds for player, rounds in enumerate(self.used)}
-        if self.basis is not None:
-            parts |= {f"basis{kind}": status for kind, status in enumerate(self.basis)}
+        pairs = {"plans": self.plans, "average": self.average, "used": self.used, "basis": self.basis or ()}
+        parts = {f"{name}{player}": np.array(part) for name, pair in pairs.items() for player, part in enumerate(pair)}
         file = io.BytesIO()
         np.savez_compressed(file, progress=np.array([self.rounds, self.lower, self.upper]), **parts)  # type: ignore[arg-type]
         return file.getvalue()
@@ -269,14 +261,12 @@ def solve_in_steps(game: str, state: bytes | None = None) -> Work:
 
 def prove(game: str, oracle: DoubleOracle, found: MixedEquilibrium) -> PlansCertificate | None:
     """Return the certificate of an equilibrium of the plans found so far, if its checker accepts it."""
-    blacks, whites = len(found.mixtures[0]), len(found.mixtures[1])
-    points = oracle.points[:blacks, :whites]
+    points = oracle.points[: len(found.mixtures[0]), : len(found.mixtures[1])]
     program = program_of(points)
     weights = vertex(program, found.basis, np.arange(program.width - 1), np.arange(1, program.height))
     if weights is None or any(min(shares) < 0 or sum(shares) != 1 for shares in weights):
         return None
-    columns = [points[:, j].tolist() for j in range(whites)]
-    least = min(sum(w * p for w, p in zip(weights[0], column, strict=True) if w) for column in columns)
+    least = min(sum(w * p for w, p in zip(weights[0], column, strict=True) if w) for column in points.T.tolist())
     proof = make_certificate(game, oracle.plans, weights, Fraction(least) / oracle.unit)
     try:
         verify(proof)
@@ -297,19 +287,9 @@ def make_certificate(
         unit = lcm(*(share.denominator for share in shares))
         entries = {text_of(plan): str(int(share * unit)) for plan, share in zip(known, shares, strict=False) if share}
         mixtures.append(dict(sorted(entries.items())))
-    body: PlansCertificate = {
-        "format": FORMAT,
-        "game": game,
-        "rules": RULES,
-        "value": str(value),
-        "lower": str(value),
-        "upper": str(value),
-        "black": mixtures[0],
-        "white": mixtures[1],
-        "digest": "",
-    }
-    body["digest"] = digest_of(body)
-    return body
+    black, white = mixtures
+    found: PlansCertificate = solution_certificate(FORMAT, game, RULES, value, value, value, black=black, white=white)
+    return found
 
 
 def text_of(plan: np.ndarray) -> str:
@@ -408,7 +388,7 @@ def follower(name: str, document: PlansCertificate) -> PlayerAgent:
 
 
 def plans_of(rules: PhantomRules, player: int, document: PlansCertificate) -> Plans:
-    entries = document["black"] if PLAYERS[player] == "black" else document["white"]
-    weights = list(map(int, entries.values()))
-    shares = [weight / sum(weights) for weight in weights]
-    return [plan_of(rules, player, text) for text in entries], list(accumulate(shares))
+    entries = document["white"] if player else document["black"]
+    total = sum(map(int, entries.values()))
+    shares = accumulate(int(weight) / total for weight in entries.values())
+    return [plan_of(rules, player, text) for text in entries], list(shares)

@@ -320,18 +320,13 @@ def room_for(setting: PhantomTables, player: int) -> Workspace:
     )
 
 
-class Reply(NamedTuple):
-    plan: np.ndarray
-    points: float
-
-
 def best_reply(
     setting: PhantomTables, player: int, theirs: Mixture, guide: Mixture, room: Workspace, tolerance: float
-) -> Reply:
-    """Return the plan with the most half points against a mixture, completed like the own mixture `guide`."""
+) -> tuple[np.ndarray, float]:
+    """Return the plan with the most half points against a mixture, completed like the mixture `guide`, and these."""
     points = search_reply(setting, player, theirs, guide, tolerance, room)
     if points < 0.0:
         raise ValueError(f"a best reply has more than {MAX_WORLDS} worlds, for which there is no room")
     plan = room.best[0].copy()
     complete(setting, player, guide, plan)
-    return Reply(plan, float(points))
+    return plan, float(points)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.compile.kernel import kernel
-from ....games.boards.board import BOARDS, WINS, Board
+from ....games.boards.board import BOARDS
+from ..phantom.private_histories import winning_cells
 
 VARIANTS = ("classical", "abrupt", "numturns")
 NONE = -1  # no course, no node, no cell
@@ -65,15 +66,6 @@ def build_tables(name: str, variant: str) -> PhantomTables:
         some[:, None] & kept.sum(axis=0),
         (courses_of(board.cells, 0, variant), courses_of(board.cells, 1, variant)),
     )
-
-
-def winning_cells(board: Board) -> np.ndarray:
-    found = np.zeros((2, board.full + 1), np.int64)
-    for player in range(2):
-        for own in range(board.full + 1):
-            cells = (cell for cell in range(board.cells) if board.fate(player, own, 0, cell) == WINS)
-            found[player, own] = sum(1 << cell for cell in cells)
-    return found
 
 
 def courses_of(cells: int, player: int, variant: str) -> Courses:
@@ -164,14 +156,14 @@ class Mixture(NamedTuple):
     sizes: np.ndarray  # numbers of nodes and entries
 
 
-EMPTY = Mixture(
-    np.zeros(1, np.int32),
-    np.zeros(1, np.int32),
-    np.zeros(1, np.int64),
-    np.zeros(1),
-    np.full((1, 1), NONE, np.int32),
-    np.zeros(2, np.int64),
-)  # a tree without entries
+def new_mixture(room: int, outcomes: int) -> Mixture:
+    """Return space for a tree of that many entries."""
+    first, entries, cell = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int64)
+    return Mixture(first, entries, cell, np.empty(room), np.empty((room, outcomes), np.int32), np.zeros(2, np.int64))
+
+
+EMPTY = new_mixture(1, 1)  # a tree without entries
+EMPTY.first[0] = EMPTY.entries[0] = 0
 
 ENTRY, OUTCOME, COURSE, OWN, BEGIN, END = range(6)
 DEEP = 1 << 12  # nodes that wait to be written: cells times outcomes times turns at most
@@ -192,26 +184,21 @@ def write_mixture(setting, player, plans, weights, members, tree):
     sorted_ones = np.empty(len(members), np.int32)
     tree.sizes[0], tree.sizes[1] = 0, 1
     tree.weight[0] = 1.0
-    for spot in range(6):
-        waiting[0, spot] = 0
+    waiting[0] = 0
     waiting[0, END] = len(members)
     top = 1
     while top > 0:
         top -= 1
-        entry, outcome, course, own = (
-            waiting[top, ENTRY],
-            waiting[top, OUTCOME],
-            waiting[top, COURSE],
-            waiting[top, OWN],
-        )
+        entry, outcome = waiting[top, ENTRY], waiting[top, OUTCOME]
+        course, own = waiting[top, COURSE], waiting[top, OWN]
         begin, end = waiting[top, BEGIN], waiting[top, END]
         node = tree.sizes[0]
         if node == len(tree.first) or tree.sizes[1] + setting.cells > len(tree.cell):
             return False
         tree.sizes[0] += 1
         tree.child[entry, outcome] = node
-        for cell in range(setting.cells):
-            tally[cell], mass[cell] = 0, 0.0
+        tally[:] = 0
+        mass[:] = 0.0
         for m in range(begin, end):
             cell = images[members[m] % kinds, plans[members[m] // kinds, course]]
             tally[cell] += 1
@@ -240,10 +227,8 @@ def write_mixture(setting, player, plans, weights, members, tree):
             cell = images[members[m] % kinds, plans[members[m] // kinds, course]]
             sorted_ones[place[cell]] = members[m]
             place[cell] += 1
-        for m in range(begin, end):
-            members[m] = sorted_ones[m]
-    for result in range(outcomes):
-        tree.child[0, result] = 0
+        members[begin:end] = sorted_ones[begin:end]
+    tree.child[0, :outcomes] = 0
     return True
 
 
@@ -251,14 +236,7 @@ def mixture_of(setting: PhantomTables, player: int, plans: np.ndarray, weights: 
     outcomes = setting.courses[player].follow.shape[1]
     room = 1 << 18
     while True:
-        tree = Mixture(
-            np.empty(room, np.int32),
-            np.empty(room, np.int32),
-            np.empty(room, np.int64),
-            np.empty(room),
-            np.empty((room, outcomes), np.int32),
-            np.zeros(2, np.int64),
-        )
+        tree = new_mixture(room, outcomes)
         members = np.arange(len(plans) * len(setting.images), dtype=np.int32)
         if write_mixture(setting, player, plans, weights, members, tree):
             return tree

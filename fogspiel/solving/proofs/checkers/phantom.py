@@ -7,9 +7,9 @@ whether the cell was occupied, and nothing else. A win counts 1, a draw 1/2, for
 Observation. A situation is a player's whole observation: for each turn the set of failed tries and the cell of the
 stone, at last the failed tries of this turn with the cell NOWHERE.
 
-Strategy. A probability for each cell in each situation. The certificate (`methods.phantom.certificate` explains its
-rows) gives it for one of all images of a situation under the symmetries of the board, the smallest; in a situation
-without a row the player tries the first cell that it does not know to be occupied. A last empty cell is no choice.
+Strategy. A probability for each cell in each situation. The certificate (`methods.phantom` explains its rows) gives it
+for one of all images of a situation under the symmetries of the board, the smallest; in a situation without a row the
+player tries the first cell that it does not know to be occupied. A last empty cell is no choice.
 
 Value. Let one player, the planner, play a fixed strategy. Its possible situations form a tree; the weight of a node is
 the product of the probabilities of its choices. The opponent, the answerer, does not see the node. It knows its own
@@ -30,7 +30,8 @@ Weights are integers, over one denominator, and payments half points.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import Any
 
 from .primitives import (
@@ -86,13 +87,6 @@ GAMES: dict[str, Callable[[], Board]] = {"phantom-ttt": tic_tac_toe, "dark-hex-3
 OPENING = "-opening-"  # between the name of a game and the cell that Black's first stone goes to, or an image of it
 
 
-def first_cells(game: str) -> set[int]:
-    board, _, name = board_of(game), *game.partition(OPENING)[1:]
-    if not name:
-        return set(range(board.cells))
-    return {moved[board.names.index(name)] for moved in board.symmetries}
-
-
 # Situations
 
 
@@ -101,10 +95,7 @@ def own_stones(situation: Situation) -> int:
 
 
 def known_cells(situation: Situation) -> int:
-    known = own_stones(situation)
-    for failed, _ in situation:
-        known |= failed
-    return known
+    return reduce(or_, (failed for failed, _ in situation), own_stones(situation))
 
 
 def image(situation: Situation, moved: tuple[int, ...]) -> Situation:
@@ -113,14 +104,6 @@ def image(situation: Situation, moved: tuple[int, ...]) -> Situation:
         (sum(1 << moved[c] for c in cells_of(failed)), cell if cell == NOWHERE else moved[cell])
         for failed, cell in situation
     )
-
-
-def after_failure(situation: Situation, cell: int) -> Situation:
-    return (*situation[:-1], (situation[-1][0] | 1 << cell, NOWHERE))
-
-
-def after_stone(situation: Situation, cell: int) -> Situation:
-    return (*situation[:-1], (situation[-1][0], cell), (0, NOWHERE))
 
 
 # Reading a strategy
@@ -138,14 +121,12 @@ def strategy_of(board: Board, player: int, rows: Any) -> Strategy:
         demand(isinstance(history, str) and isinstance(failed, str), f"{place} has a history that is not text")
         demand(isinstance(listed, dict) and len(listed) > 0, f"{place} has no probabilities")
         situation = situation_of(board, player, history, failed, place)
-        shares = {
-            cell_of(board, name, place): fraction(share, f"a probability in {place}") for name, share in listed.items()
-        }
+        what = f"a probability in {place}"
+        shares = {cell_of(board, name, place): fraction(share, what) for name, share in listed.items()}
         known = known_cells(situation)
         demand(not any(known >> cell & 1 for cell in shares), f"{place} names a cell that is known to be taken")
-        demand(
-            min(shares.values()) > 0 and total(shares.values()) == 1, f"the probabilities in {place} do not make up 1"
-        )
+        whole = min(shares.values()) > 0 and total(shares.values()) == 1
+        demand(whole, f"the probabilities in {place} do not make up 1")
         for moved in board.symmetries:
             turned = image(situation, moved)
             demand(turned >= situation, f"{place} is not the smallest of its images")
@@ -217,12 +198,13 @@ def nodes_of(board: Board, primal_player: int, strategy: Strategy) -> Iterator[N
         if empty <= 1 or board.won[primal_player][node.stones]:
             continue
         failures = sum(failed.bit_count() for failed, _ in situation)
+        *past, (failed, _) = situation
         for cell, share in choice(situation).items():
             stays, fails = Node(node.stones | 1 << cell, node.reach * share), none
-            waiting.append((after_stone(situation, cell), stays))
+            waiting.append(((*past, (failed, cell), (0, NOWHERE)), stays))
             if failures < opposing:
                 fails = Node(node.stones, node.reach * share)
-                waiting.append((after_failure(situation, cell), fails))
+                waiting.append(((*past, (failed | 1 << cell, NOWHERE)), fails))
             node.tries.append((cell, stays, fails))
 
 
@@ -308,7 +290,8 @@ def verify(body: Any) -> Bounds:
     check_digest(body)
     both = body["strategies"]
     demand(isinstance(both, dict) and set(both) == set(PLAYERS), "it must hold the strategies of black and white")
-    board, first = board_of(game), first_cells(game)
+    board = board_of(game)
+    first = {moved[board.names.index(cell)] for moved in board.symmetries} if cell else set(range(board.cells))
 
     def proved(player: int) -> Fraction:
         return guaranteed_value(board, player, strategy_of(board, player, both[PLAYERS[player]]), first)

@@ -91,11 +91,9 @@ class PonnukiRules:
         beside = ((0, 1), (1, 0), (0, -1), (-1, 0))
         self.near = [[(r + a) * size + c + b for a, b in beside if (r + a, c + b) in places] for r, c in places]
         self.turns = [[self._cell_after(r, c, turn) for r, c in places] for turn in range(8)]
-        self.inverse = [next(t for t in range(8) if self._undoes(turn, t)) for turn in range(8)]
-        self.fate, self.image = cache(self._fate), cache(self._image)
-
-    def _undoes(self, turn: int, by: int) -> bool:
-        return all(self.turns[by][self.turns[turn][cell]] == cell for cell in self.cells)
+        self.inverse = [self.turns.index([moved.index(cell) for cell in self.cells]) for moved in self.turns]
+        self.fate = cache(self._fate)
+        self.image = cache(lambda stones, turn: sum(1 << self.turns[turn][c] for c in self.cells if stones >> c & 1))
 
     def _cell_after(self, row: int, column: int, turn: int) -> int:
         if turn >= 4:
@@ -103,9 +101,6 @@ class PonnukiRules:
         for _ in range(turn % 4):
             row, column = column, self.size - 1 - row
         return row * self.size + column
-
-    def _image(self, stones: int, turn: int) -> int:
-        return sum(1 << self.turns[turn][cell] for cell in self.cells if stones >> cell & 1)
 
     def breathes(self, stones: int, others: int, cell: int) -> bool:
         """True if the chain of the stone on the cell has a liberty."""
@@ -189,7 +184,6 @@ class Opponent(Responder[int, Stand]):
         return gained, [Stand(*after, weight) for after, weight in going.items()]
 
     def jump_worth(self, jump: list[tuple[int, int, Fraction]], own: int, seen: int) -> Fraction:
-        """Return the value of a continuation by earlier nodes."""
         gained = Fraction(0)
         for number, turn, share in jump:
             go_on()
@@ -230,17 +224,13 @@ class Opponent(Responder[int, Stand]):
         return gained + more, [outcome for outcome in outcomes if outcome[1]]
 
 
-class Checker:
-    def __init__(self, size: int, nodes: list[Node]) -> None:
-        self.rules, self.nodes = PonnukiRules(size), nodes
-
-    def worths(self, node: Node, turns: range) -> Iterator[tuple[int, Fraction]]:
-        """Yield a node's value in each of its worlds, if the board is first transformed by one of `turns` at random."""
-        opponent = Opponent(self.rules, self.nodes, node)
-        for world in node.worths:
-            gained, going = opponent.turn(world, [Stand(node.own, 0, turn, opponent.unit) for turn in turns])
-            gained += opponent.best(world, going) if going else 0
-            yield world, 1 - Fraction(gained, len(turns) * opponent.unit)
+def guarantees(rules: PonnukiRules, nodes: list[Node], node: Node, turns: range) -> Iterator[tuple[int, Fraction]]:
+    """Yield a node's value in each of its worlds, if the board is first transformed by one of `turns` at random."""
+    opponent = Opponent(rules, nodes, node)
+    for world in node.worths:
+        gained, going = opponent.turn(world, [Stand(node.own, 0, turn, opponent.unit) for turn in turns])
+        gained += opponent.best(world, going) if going else 0
+        yield world, 1 - Fraction(gained, len(turns) * opponent.unit)
 
 
 def whole(number: Any, below: int) -> bool:
@@ -278,7 +268,9 @@ def node_of(body: Any, number: int, size: int, vectors: bool = True) -> Node:
         tries = [(t[0], probability(t[1], f"a probability in {name}"), place_of(t[2]), place_of(t[3])) for t in row]
         demand(total(share for _, share, _, _ in tries) == 1, f"the probabilities of a row in {name} are not 1 in all")
         node.rows.append(tries)
-    _demand_an_end(node, name)
+    for start, tries in enumerate(node.rows):  # so that every turn and every node ends
+        forward = all(place < 0 or place > start for _, _, *places in tries for place in places)
+        demand(forward, f"row {start} of {name} leads back to an earlier row")
     return node
 
 
@@ -294,24 +286,17 @@ def worths_of(body: Any, name: str) -> dict[int, Fraction]:
     return {world: Fraction(worth, unit) for world, worth in zip(worlds, worths, strict=True)}
 
 
-def _demand_an_end(node: Node, name: str) -> None:
-    """Check that rows lead to later rows, so that every turn and every node ends."""
-    for number, row in enumerate(node.rows):
-        forward = all(place < 0 or place > number for _, _, *places in row for place in places)
-        demand(forward, f"row {number} of {name} leads back to an earlier row")
-
-
 def prove_bound(bodies: Any, player: int, size: int, vectors: bool) -> Fraction:
     """Return the guarantee of a player's nodes in the whole game."""
     demand(isinstance(bodies, list), "the nodes of a player are not a list")
     if not bodies:
         return Fraction(0)
     nodes: list[Node] = []
-    checker = Checker(size, nodes)
+    rules = PonnukiRules(size)
     for number, body in enumerate(bodies):
         node = node_of(body, number, size, vectors)
         last = number == len(bodies) - 1
-        for world, found in checker.worths(node, range(8 if last else 1)):
+        for world, found in guarantees(rules, nodes, node, range(8 if last else 1)):
             claim = node.worths[world]
             demand(claim <= found, f"node {number} claims {quoted(claim)}, but guarantees {quoted(found)}")
         nodes.append(node)

@@ -13,7 +13,7 @@ where `after` is the player's decision before that. Information states that its 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol, TypedDict
 
@@ -39,15 +39,9 @@ class TreeCertificate(SolutionCertificate):
     strategies: list[list[Row]]
 
 
-class StrategyLookup(Protocol):
-    """Strategy of a player by knowledge: the number of the row, and the probability of each action."""
-
-    def __len__(self) -> int: ...
-    def __contains__(self, key: Any, /) -> bool: ...
-    def __getitem__(self, key: Any, /) -> tuple[int, dict[int, Fraction]]: ...
-
-
-Rows = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]  # a strategy whose rows are all parsed at once
+# A strategy of a player by knowledge: the number of the row, and the probability of each action.
+StrategyLookup = Mapping[Any, tuple[int, dict[int, Fraction]]]
+Rows = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]  # one whose rows are all parsed at once
 
 
 class PositionFacts(NamedTuple):
@@ -181,10 +175,8 @@ def verify(body: Any, game: Positions | None = None) -> Bounds:
     plans = [plan_of(rows, side) for rows, side in zip(body["strategies"], SIDES, strict=True)]
     lower, upper = (best_response_value(game, plan, primal_player) for primal_player, plan in enumerate(plans))
     for claim, proved in (("lower", lower), ("upper", upper)):
-        demand(
-            fraction(body[claim], claim) == proved,
-            f"it claims the {claim} bound {quoted(body[claim])}, proved is {quoted(proved)}",
-        )
+        claimed = fraction(body[claim], claim) == proved
+        demand(claimed, f"it claims the {claim} bound {quoted(body[claim])}, proved is {quoted(proved)}")
     demand(lower <= fraction(body["value"], "the value") <= upper, "its value is not between its bounds")
     return lower, upper
 
@@ -229,7 +221,7 @@ def parts_of(line: Any, place: str) -> tuple[str, str, str, str]:
     return found[1], found[2], found[3], found[4]
 
 
-class Lines:
+class Lines(Mapping[Key, tuple[int, dict[int, Fraction]]]):
     """A strategy by the player's knowledge; a line is parsed when it is needed."""
 
     def __init__(self, lines: Any, side: str, denominator: int) -> None:
@@ -242,10 +234,8 @@ class Lines:
             after, view, actions, shares = (numbers(part) for part in parts_of(line, place))
             demand(not after or after[0] < number, f"{place} comes after no earlier line")
             demand(len(shares) == len(actions) == len(set(actions)), f"{place} needs one share for each action")
-            demand(
-                min(shares) >= 0 and sum(shares) == denominator,
-                f"the shares in {place} are negative or not {denominator} in all",
-            )
+            whole = min(shares) >= 0 and sum(shares) == denominator
+            demand(whole, f"the shares in {place} are negative or not {denominator} in all")
             key = (after or None, view)
             demand(key not in self._numbers, f"{place} repeats an earlier line")
             self._numbers[key] = number
@@ -253,7 +243,10 @@ class Lines:
     def __len__(self) -> int:
         return len(self._lines)
 
-    def __contains__(self, key: Key) -> bool:
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._numbers)
+
+    def __contains__(self, key: object) -> bool:
         return key in self._numbers
 
     def __getitem__(self, key: Key) -> tuple[int, dict[int, Fraction]]:
