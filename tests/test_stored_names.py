@@ -33,6 +33,7 @@ from fogspiel.kriegspiel.parameters import (
 from fogspiel.kriegspiel.pgn_check import CheckedGame
 from fogspiel.kriegspiel.problems.generator import Candidate
 from fogspiel.kriegspiel.problems.solution import Branch, SolutionStep
+from fogspiel.papers.ciancarini2010.abstract_model import PrintedConstants
 from fogspiel.papers.teytaud2011.tictactoe_claims import Claim
 from fogspiel.resistance.certificate import SolverStep
 from fogspiel.resistance.commands import REWRITE
@@ -80,6 +81,7 @@ KEYS = {
         "king_escape advance_early patience king_danger repetition"
     ),
     SamplingParameters: "new thin kept stale",
+    PrintedConstants: "retaliation checker_taken capture exploration damping line_spread knight_spread",
     CheckedGame: "number line white black viewer moves refused fault",
     Branch: "answer reply kings next",
     SolutionStep: "attempt branches",

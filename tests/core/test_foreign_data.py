@@ -105,7 +105,7 @@ ALLOWED = {
     "load_overload": CACHED, "read_kernel": CACHED, "_remembered": CACHED,
     "look": CHILD, "worker": CHILD, "main": CHILD, "serve": CHILD, "_run": CHILD,
     "_prepare_streams": "the standard streams",
-    "peak_megabytes": "/proc/self/status", "_taken": "/proc/self/status",
+    "peak_megabytes": "/proc/self/status", "limit_memory": "/proc/self/status",
     "_digest": "a program that the user names, digested block by block",
     "examine": "the first 100 bytes of a store, which is a regular file",
     "renew_definitions": "copies in a folder that repair has made",
