@@ -256,9 +256,8 @@ def with_new_keys(body: Any) -> Any:
     if not isinstance(body, Mapping):
         return body
     found = {key: value if key in STORED else with_new_keys(value) for key, value in body.items()}
-    for key in found.keys() & NEW_KEYS.keys():
-        new, means = NEW_KEYS[key]
-        if means(body[key]):
+    for key, (new, means) in NEW_KEYS.items():  # in a fixed order: the output is the same in every process
+        if key in body and means(body[key]):
             found.setdefault(new, found[key])
     if isinstance(rules := body.get("rules"), int) or str(rules).startswith("sha256 "):
         found.setdefault("rules_version", rules)

@@ -1,7 +1,10 @@
 """Options, commands and JSON keys of before 1.0: they work as they did, and options and commands warn."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -84,6 +87,18 @@ def test_a_former_key_is_printed_with_the_new_one(old):
     value = VALUES.get(old, "words")
     body = {"runs": [{old: value}]}
     assert with_new_keys(body) == {"runs": [{old: value, NEW_KEYS[old][0]: value}]}
+
+
+def test_the_new_keys_come_in_the_same_order_in_every_process():
+    """Sets of texts are ordered by the hash seed of the process."""
+    code = "from fogspiel.cli.app import NEW_KEYS, with_new_keys; print(*with_new_keys(dict.fromkeys(NEW_KEYS, [1])))"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True
+        ).stdout
+        for seed in "1234"
+    }
+    assert len(found) == 1
 
 
 def test_keys_of_other_meanings_and_those_of_stored_rows_gain_nothing():
