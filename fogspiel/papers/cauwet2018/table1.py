@@ -20,6 +20,7 @@ from .printed_tables import RECONSTRUCTED
 
 TRIALS, SEED = 400, 1  # vectors that the search tries for each game
 WIDER, NARROWER = 2.0, 0.84  # factors of its step, as in the paper's algorithms
+SMALLEST = 0.01  # a step from which the search begins again with the first one
 SAME = 1e-9  # a best response to an optimal vector scores one half, up to rounding
 YES, NO, UNKNOWN = "yes", "no", "?"
 
@@ -78,7 +79,7 @@ def best_vector(game: Game) -> BestVector | None:
             break
         other = theta + sigma * numbers.standard_normal(len(theta))
         reply = reply_to(game, vector_policy(game, other)) or 1.0
-        sigma *= WIDER if reply < least else NARROWER
+        sigma = sigma * (WIDER if reply < least else NARROWER) if sigma > SMALLEST else 1.0
         if reply < least:
             name, theta, least = "found by search", other, reply
     return BestVector(name, least)
