@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..runs.report import Report, Table
     from ..runs.store import Json, Run
 
-SHOWN_COLUMNS, SHOWN_TABLES = 7, 2  # of a report in the terminal
-
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -223,10 +221,20 @@ def show_report(report: "Report", output: Path | None, as_json: bool) -> None:
 
 
 def print_parts(report: "Report") -> None:
+    """Print all that a report has, in its order; of a figure its titles, since it is drawn in the files."""
+    from ..runs.report import HEADING, Table
+
     for paragraph in report.paragraphs:
         console.out.print(paragraph + "\n")
-    for table in report.tables[:SHOWN_TABLES]:
-        print_table(table, SHOWN_COLUMNS)
+    for block in report.blocks():
+        if isinstance(block, Table):
+            print_table(block)
+            console.out.print(f"{block.note}\n" if block.note else "")
+        elif isinstance(block, str):
+            heading = block.startswith(HEADING)
+            console.out.print(console.bold(block.removeprefix(HEADING)) if heading else f"{block}\n")
+        else:
+            console.out.print(f"figure {block[0].figure}: {'; '.join(chart.title for chart in block)}\n")
 
 
 def print_report(report: "Report", folder: str, files: int) -> None:
@@ -248,8 +256,7 @@ def print_lines(lines: "Iterable[str | Table]") -> None:
             print_table(line)
 
 
-def print_table(table: "Table", columns: int | None = None) -> None:
+def print_table(table: "Table") -> None:
     from ..runs.report import cell_text
 
-    rows = [tuple(cell_text(cell) for cell in row[:columns]) for row in table.rows]
-    console.table(table.title, table.columns[:columns], rows)
+    console.table(table.title, table.columns, [tuple(map(cell_text, row)) for row in table.rows])

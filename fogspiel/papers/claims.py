@@ -13,16 +13,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
 from ..runs.report import Report, Table
 from ..runs.store import Json
-from ..stats.evaluate import elo_of
+from ..stats.evaluate import elo_of, median_interval
 from ..stats.race import interval, mean
 
 ERROR = 0.05  # error probability of all verdicts of one table together
+DEVIATIONS = 3.0  # printed deviations from a figure within which it counts as the same
 Number = float | Fraction
 Limits = tuple[Number, Number]
 
@@ -70,6 +72,30 @@ def mean_of(counts: Sequence[int], low: float = 0.0, high: float = 1.0, unit: st
         return scaled(first), scaled(last)
 
     return Evidence(limits, f"{unit}{scaled(mean(observed)):.4g}") if observed.any() else missing("no games")
+
+
+def share_of(facts: Iterable[bool]) -> Evidence:
+    """Return the mean probability of independent events, from those that happened.
+
+    The events may have different probabilities: a capital that multiplies by 1 + bet (x - m) is expected to grow by at
+    most what equal ones would give it, since the geometric mean is at most the arithmetic one.
+    """
+    happened = [bool(one) for one in facts]
+    found = mean_of([happened.count(False), happened.count(True)])
+    return found._replace(estimate=f"{sum(happened)} of {len(happened)}") if happened else missing("no results")
+
+
+def median_of(scores: Sequence[float]) -> Evidence:
+    """Return the median of scores from 0 to 1 over training seeds, with an interval between order statistics.
+
+    Where the seeds are too few for the error probability, the interval is that of all possible scores.
+    """
+
+    def limits(error: float) -> Limits:
+        found = median_interval(scores, error)
+        return (found.low, found.high) if 1 - found.confidence <= error else (0.0, 1.0)
+
+    return Evidence(limits, f"{median(scores):.4f} of {len(scores)} seeds") if scores else missing("no results")
 
 
 def elo(pairs: Sequence[int]) -> Evidence:
@@ -137,6 +163,12 @@ def fact(text: str, true: bool, found: str) -> Clause:
     return Clause(text, exact(int(true), found), least=1)
 
 
+def printed(text: str, evidence: Evidence, figure: float, deviation: float, rounding: float = 0.0) -> Clause:
+    """Return the clause that a quantity is a printed figure, within three deviations and half of its last digit."""
+    margin = DEVIATIONS * deviation + rounding / 2
+    return Clause(text, evidence, least=figure - margin, most=figure + margin)
+
+
 @dataclass(frozen=True)
 class Claim:
     """A statement of a paper in our words, the program, method or game it was tested on, and its clauses."""
@@ -167,6 +199,14 @@ class Claim:
                 evidence = f"{clause.text}: {evidence} ({clause.verdict(error)})"
             texts.append(evidence)
         return "; ".join(texts)
+
+
+def facts(section: str, subject: str, rows: Iterable[Sequence[str]]) -> list[Claim]:
+    """Return the claims of rows of exact computations: sentence, finding, verdict, and a note where there is one."""
+    return [
+        Claim(section, text, subject, (fact(text, judged == Verdict.HOLDS, found),), note="; ".join(note))
+        for text, found, judged, *note in rows
+    ]
 
 
 def error_per_clause(claims: Iterable[Claim]) -> float:
@@ -206,9 +246,8 @@ def claims_report(name: str, papers: Mapping[str, Sequence[Claim]]) -> Report:
         claim_table(claims, f"{citation}: {tally(claims)}", f"claims-{number}")
         for number, (citation, claims) in enumerate(papers.items(), 1)
     ]
-    return Report(
-        f"claims-{name}", "Claims of the papers and their verdicts", f"fogspiel paper {name} --claims", (NOTE,), tables
-    )
+    title, command = "Claims of the papers and their verdicts", f"fogspiel paper {name} --claims"
+    return Report("claims" if len(papers) > 1 else f"claims-{name}", title, command, (NOTE,), tables)
 
 
 def tally(claims: Sequence[Claim]) -> str:

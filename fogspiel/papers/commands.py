@@ -78,8 +78,11 @@ def paper(
         return show_claims(name, judged, output, as_json)
     part = kinds.find_part(name)
     if isinstance(part, kinds.PaperPart):
-        ask = PaperRequest(**asked).to_json()
-        return begin_and_show(ask, RunOptions(store, as_json, processes, cluster, output), once=True)
+        request = PaperRequest(**asked)
+        part.check(request)
+        return begin_and_show(request.to_json(), RunOptions(store, as_json, processes, cluster, output), once=True)
+    if given := [key for key in PaperRequest.selecting if asked[key] is not None]:
+        raise ValueError(f"paper {name} has no --{given[0].replace('_', '-')}: it is computed whole")
     announce_compilation()
     with console.status(f"paper {name}") as say:
         found = part.compute(kinds.Options(players, full, certificates), say)

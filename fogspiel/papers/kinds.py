@@ -7,9 +7,9 @@ job, and the report is made from them.
 
 import re
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,10 +39,36 @@ class PaperPart:
     report: Callable[[PaperRequest, Sequence[Row]], Report]
     place: int = LAST
     claims: Callable[[PaperRequest, Sequence[Row]], Sequence[Claim]] | None = None  # by the rows of a run, or none
+    selects: Mapping[str, Callable[[str], object]] = field(
+        default_factory=dict
+    )  # fields it takes: a check of each name
 
     @property
     def help(self) -> str:
         return help_of(sys.modules[self.batches.__module__])
+
+    def check(self, request: PaperRequest) -> None:
+        """Raise ValueError for a selection that this part does not offer."""
+        for key in request.selecting:
+            if (value := getattr(request, key)) is None:
+                continue
+            if key not in self.selects:
+                offered = ", ".join(_option(one) for one in self.selects) or "none of these options"
+                raise ValueError(f"paper {self.name} has no {_option(key)}: it has {offered}")
+            if isinstance(value, str):
+                names = request.names("only" if key == "only" else "methods")
+                if not names:
+                    raise ValueError(f"{_option(key)} names nothing: give names with commas between them")
+                for name in names:
+                    self.selects[key](name)
+
+
+def _option(key: str) -> str:
+    return f"--{key.replace('_', '-')}"
+
+
+def any_number(value: str) -> None:
+    """Accept a number of games, whose bounds the request has checked."""
 
 
 class Options(NamedTuple):
@@ -104,11 +130,13 @@ class PaperKind(Kind):
     def check(self, run: Run) -> PaperRequest:
         """Return the request, if this version of the package still supports it."""
         made_by = run.request["fogspiel"]
-        asks_the_same = run.request.keys() >= PaperRequest.model_fields.keys() - {"name", "kind"}
+        always = PaperRequest.model_fields.keys() - {"name", "kind", *PaperRequest.selecting}
+        asks_the_same = run.request.keys() >= always
         if made_by != __version__ and not (run.finished and asks_the_same):
             raise ValueError(f"run {run.name} was made by fogspiel {made_by}, not {__version__}: start it anew")
-        self.find_experiment(run.request["game"])
-        return PaperRequest.from_json(run.request)
+        request = PaperRequest.from_json(run.request)
+        self.find_experiment(request.name).check(request)
+        return request
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         request = self.check(run)

@@ -390,6 +390,7 @@ class PaperRequest(Request):
     """Reproduce the tables of a paper, its numbers beside ours. Some take hours; quick ones minutes."""
 
     command_name, tab, once = "paper", "Paper", True
+    selecting: ClassVar[tuple[str, ...]] = ("only", "methods", "games", "score_games")  # stored only where given
     lacking = ("name", "quick", "race", "scale", "seed", "rules")
     kind: Literal["paper"] = "paper"
     name: Annotated[
@@ -414,14 +415,40 @@ class PaperRequest(Request):
         Asked(page_most=1e4, hint="All numbers of games are multiplied by this."),
     ] = 1.0
     seed: Seed = 1
+    only: Annotated[
+        Text | None,
+        Field(title="Only these games", description="Tables and section 5: only these games, as in war,pig."),
+        Asked(hint="Names with commas between them; empty for all."),
+    ] = None
+    methods: Annotated[
+        Text | None,
+        Field(title="Methods", description="Tables: these tuning methods, of plug-ins too, as in seeds,iterative."),
+        Asked(hint="Names with commas between them; empty for the paper's."),
+    ] = None
+    games: Annotated[
+        int | None,
+        Field(ge=2, title="Games of a training run", description="Tables: games of every training run."),
+        Asked(wanted="at least 2", page_most=MANY, hint="Empty for the default of each game."),
+    ] = None
+    score_games: Annotated[
+        int | None,
+        Field(ge=2, title="Games of a score", description="Tables and section 5: fresh games of every score."),
+        Asked(wanted="at least 2", page_most=MANY, hint="Empty for the default of each game."),
+    ] = None
 
     def check(self) -> None:
         from ..stats.race import Race
 
         Race(self.race)
 
+    def names(self, field: Literal["only", "methods"]) -> tuple[str, ...] | None:
+        """Return the names that a field lists, each once; None if it is not given."""
+        given: str | None = getattr(self, field)
+        return None if given is None else tuple(dict.fromkeys(filter(None, map(str.strip, given.split(",")))))
+
     def to_json(self) -> "Json":
-        asked = {key: value for key, value in self.fields_json().items() if key != "name"}
+        left = {"name", *(field for field in self.selecting if getattr(self, field) is None)}
+        asked = {key: value for key, value in self.fields_json().items() if key not in left}
         return {"game": self.name, "method": self.kind, **asked, "fogspiel": __version__}
 
     @classmethod

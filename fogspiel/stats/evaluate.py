@@ -303,14 +303,15 @@ class Spread(NamedTuple):
         return {"median": self.median, "low": self.low, "high": self.high, "confidence": self.confidence}
 
 
-def median_interval(results: Sequence[float]) -> Spread:
-    """Return the median and the narrowest interval between order statistics that covers the true one with 95 %.
+def median_interval(results: Sequence[float], risk: float = RISK) -> Spread:
+    """Return the median and the narrowest interval between order statistics that misses the true one with this risk.
 
     The k-th smallest and k-th largest of n results miss the median with probability 2 P(Binomial(n, 1/2) < k). With
-    fewer than six results even the smallest and the largest miss it too often; `confidence` gives the actual coverage.
+    fewer than six results even the smallest and the largest miss it with more than 5 %; `confidence` gives the actual
+    coverage.
     """
     ranked, count = sorted(results), len(results)
     rank, missed = 1, 2.0 ** (1 - count)
-    while (wider := missed + 2 * math.comb(count, rank) / 2**count) <= RISK:
+    while (wider := missed + 2 * math.comb(count, rank) / 2**count) <= risk:
         rank, missed = rank + 1, wider
     return Spread(median(ranked), ranked[rank - 1], ranked[-rank], 1 - missed)

@@ -9,6 +9,7 @@ import pytest
 
 from fogspiel.papers import claims
 from fogspiel.papers import kinds as catalogue
+from fogspiel.papers.cauwet2018 import table2, table3
 from fogspiel.papers.ciancarini2010 import figure10
 from fogspiel.papers.claims import Claim, Clause, Verdict, contrast, elo, exact, fact, mean_of, missing, wins_per_loss
 from fogspiel.runs.requests import PaperRequest
@@ -133,3 +134,109 @@ def test_a_paper_without_claims_says_what_has_some():
         catalogue.find_part("ciancarini2010")
     with pytest.raises(ValueError, match="there is no paper"):
         catalogue.check_name("nonsense")
+
+
+def judged(claims_, sentence):
+    error = claims.error_per_clause(claims_)
+    return {claim.subject: str(claim.verdict(error)) for claim in claims_ if sentence in claim.sentence}
+
+
+def test_medians_over_seeds_decide_only_with_enough_seeds_for_the_error_probability():
+    clause = Clause("", claims.median_of([0.6, 0.61, 0.62] * 5), least=0.5)
+    assert clause.verdict(0.05) is Verdict.HOLDS and clause.verdict(2.0**-20) is Verdict.OPEN
+    assert Clause("", claims.median_of([0.6] * 4), least=0.5).verdict(0.05) is Verdict.OPEN
+    assert Clause("", claims.median_of([0.4] * 15), least=0.5).verdict(0.001) is Verdict.FAILS
+    assert Clause("", claims.median_of([]), least=0.5).verdict(0.05) is Verdict.OPEN
+
+
+def test_a_printed_figure_takes_its_own_deviation_along():
+    ours = exact(0.65)
+    assert judge(claims.printed("", ours, 0.60, 0.02)) is Verdict.HOLDS
+    assert judge(claims.printed("", ours, 0.60, 0.01)) is Verdict.FAILS
+    assert judge(claims.printed("", exact(0.6004), 0.60, 0.0, rounding=0.001)) is Verdict.HOLDS
+
+
+@pytest.mark.thorough
+def test_a_share_of_unequal_chances_is_covered():
+    """The mean of 60 different probabilities: an interval of 80 % misses it in at most 20 % of 400 samples."""
+    rng = np.random.default_rng(3)
+    chances = np.linspace(0.0, 1.0, 60) ** 2
+    missed = 0
+    for _ in range(400):
+        low, high = claims.share_of(rng.random(60) < chances).limits(0.2)
+        missed += not low <= chances.mean() <= high
+    assert missed <= 80
+
+
+def crossed(scores):
+    """Rows of Table III, the same for every pair: {(first, second): wins of 1000 pairs}."""
+    return [
+        {"job": "crossed", "game": game, "first": one, "second": two, "seed": seed}
+        | {"observed": [1000 - wins, 0, 0, 0, wins], "outcomes": [2 * (1000 - wins), 0, 2 * wins]}
+        for game in ("morra", "nim", "permutation-ttt")
+        for seed in range(1, 21)
+        for (one, two), wins in scores.items()
+    ]
+
+
+def test_planted_tables_decide_the_caption_of_table_three():
+    request = PaperRequest("table3", only="morra,nim,permutation-ttt")
+    pairs = table3.EVERY_PAIR
+    coevolution = {pair: 300 if pair[1] in table3.COEVOLUTION else 500 for pair in pairs}
+    naive = {pair: 700 if pair[0] == "naive" else 500 for pair in pairs}
+    ours, sentence = "one table per game and training seed", "The coevolution methods dominate"
+    assert judged(table3.claims(request, crossed(coevolution)), sentence)[ours] == "holds"
+    assert judged(table3.claims(request, crossed(naive)), sentence)[ours] == "does not hold"
+    assert judged(table3.claims(request, crossed(naive)[:12]), sentence)[ours] == "open"
+    assert judged(table3.claims(request, []), sentence) == {"the paper's own numbers": "holds", ours: "open"}
+    assert judged(table3.claims(request, []), "They do in 8 of 13") == {"the paper's own numbers": "does not hold"}
+
+
+def test_the_best_method_of_a_block_is_judged_by_its_seeds():
+    request = PaperRequest("table3", only="morra,nim,permutation-ttt")
+    wins = {pair: 300 if pair[1] == "real-coevolution" else 500 for pair in table3.EVERY_PAIR}
+    found = table3.claims(request, crossed(wins))
+    assert judged(found, "Morra: real-coevolution wins") == {"morra": "holds"}
+    reverse = {pair: 700 if pair[1] == "real-coevolution" else 500 for pair in table3.EVERY_PAIR}
+    assert judged(table3.claims(request, crossed(reverse)), "Morra: real-coevolution wins") == {
+        "morra": "does not hold"
+    }
+
+
+def test_an_order_of_strength_is_no_breach_of_elo_and_a_cycle_is_one():
+    strength = {"naive": 3.0, "iterative": 2.0, "approximate-coevolution": 1.0, "real-coevolution": 0.5}
+    assert not table3.breaks_elo(lambda one, two: strength[one] / (strength[one] + strength[two]))
+    beats = {("naive", "iterative"), ("iterative", "real-coevolution"), ("real-coevolution", "naive")}
+    assert table3.breaks_elo(lambda one, two: 1.0 if (one, two) in beats else 0.0 if (two, one) in beats else 0.5)
+
+
+def scored(scores, seeds=12):
+    return [
+        {"job": "scored", "game": game, "method": method, "against": "redrawn", "seed": seed}
+        | {"observed": [1000 - wins, 0, 0, 0, wins], "outcomes": [2 * (1000 - wins), 0, 2 * wins]}
+        for game in ("morra", "nim", "war", "batawaf", "guesswho128", "permutation-ttt", "permutation-four")
+        for seed in range(seeds)
+        for method, wins in scores.items()
+    ]
+
+
+@pytest.mark.thorough
+def test_planted_scores_decide_the_claims_on_the_method_of_seeds():
+    request, sentence = PaperRequest("table2"), "never far from the best"
+    near, far = {"seeds": 580, "naive": 600}, {"seeds": 500, "naive": 600}
+    subject = "one table per game and training seed"
+    many = 40
+    assert judged(table2.claims(request, scored(near, many)), sentence) == {subject: "holds"}
+    assert judged(table2.claims(request, scored(far, many)), sentence) == {subject: "does not hold"}
+    assert judged(table2.claims(request, scored(near, 1)), sentence) == {subject: "open"}
+    assert judged(table2.claims(request, []), sentence) == {subject: "open"}
+
+
+@pytest.mark.thorough
+def test_every_numbered_item_of_the_tuning_paper_has_a_row(tmp_path):
+    found = catalogue.claims_of_papers("cauwet2018", tmp_path / "none.db", catalogue.Options(), lambda text: None)
+    sections = " ".join(claim.section for group in found.values() for claim in group)
+    for item in ("table I,", "table II", "table III", "figure 1", *(f"algorithm {n}" for n in range(1, 5)), "II-A"):
+        assert item.rstrip(",") in sections
+    for item in ("II-E", "III-A", "III-B", "V-A", "V-B", "V-C", "VI-A", "VI-B", "footnote 3"):
+        assert item in sections

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fogspiel.papers.cauwet2018 import figure1, section5
-from fogspiel.papers.cauwet2018.section5 import answer, batches, paper_error, questions, report, standard_error, verdict
+from fogspiel.papers.cauwet2018.section5 import answer, batches, paper_error, questions, standard_error, verdict
 from fogspiel.runs.report import Chart, to_json
 from fogspiel.runs.requests import PaperRequest
 from fogspiel.stats.evaluate import MatchResult
@@ -21,6 +21,10 @@ WIN_DRAW_LOSS = (0.0, 0.5, 1.0)
 @pytest.fixture(scope="module")
 def figure():
     return figure1.figure1()
+
+
+def report(rows, quick=False):
+    return section5.report(PaperRequest("section5", quick=quick), list(rows))
 
 
 def table_of(made, name):
@@ -80,7 +84,7 @@ def test_rows_are_plain_json_and_depend_neither_on_threads_nor_on_when_they_are_
 def test_a_report_needs_nothing_but_its_rows(few):
     again = report(json.loads(json.dumps(few)), quick=True)
     assert to_json(again) == to_json(report(few, quick=True))
-    assert [table.name for table in again.tables] == ["orders", "risks", "misprint", "cheat"]
+    assert [table.name for table in again.tables] == ["claims", "orders", "risks", "misprint", "cheat"]
     assert "This is the quick version" in again.paragraphs[1] and len(report(few).paragraphs) == 1
 
 

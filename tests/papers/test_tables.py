@@ -241,14 +241,20 @@ def test_scores_are_means_of_the_counted_games_and_the_verdict_follows_the_seeds
     score = table2.score_of(high)
     assert score.mean == pytest.approx(0.9975) and score.games == 20_000
     assert score.interval[0] <= score.mean <= score.interval[1]
-    assert table2.verdict(line, SEEDS, score) == "higher"
-    assert table2.verdict(replace(line, comparable=False), SEEDS, score) == "not comparable"
     low = [{"observed": [990, 10, 0, 0, 0], "outcomes": [1980, 20, 0]} for _ in range(10)]
-    assert table2.verdict(line, SEEDS, table2.score_of(low)) == "lower"
-    assert table2.verdict(line, SEEDS, table2.score_of([*low[:5], *high[:5]])) == "below"
-    mostly = table2.score_of([*low[:4], *high[:6]])  # the mean is below the paper's 0.627, the median is not
-    assert mostly.mean < line.scores[SEEDS].score < mostly.over_seeds.median
-    assert table2.verdict(line, SEEDS, mostly) == "above"
+    same = [{"observed": [0, 0, 492, 508, 0], "outcomes": [984, 508, 508]} for _ in range(10)]  # 0.627
+
+    def judged(rows, line=line, error=0.05):
+        return table2.verdict(line, SEEDS, {(line.game, SEEDS, "redrawn"): table2.score_of(rows)}, error)
+
+    assert judged(high) == judged(low) == "does not hold" and judged(same) == "holds"
+    assert judged(high, replace(line, comparable=False)) == "not comparable"
+    assert judged([*low[:5], *high[:5]]) == "open"
+    assert judged(same, error=0.001) == "open" and judged(same[:5]) == "open"  # too few seeds
+    near = [{"observed": [0, 0, 460, 540, 0], "outcomes": [920, 540, 540]} for _ in range(10)]  # 0.635: two deviations
+    assert judged(near) == "holds"
+    one = table2.score_of(same[:1])
+    assert one.shown == (one.mean, None, None)
 
 
 def test_the_interval_of_a_median_covers_it_as_often_as_it_says():

@@ -382,7 +382,7 @@ GROUPS: dict[str, Group] = {
         slow=True,
     ),
     "papers-large": Group(
-        [f"paper section5 {PAPER} --output section5 --json"],
+        [f"paper section5 {PAPER} --score-games 400 --output section5 --json"],
         written=("*/*",),
         slow=True,
     ),

@@ -1,5 +1,8 @@
 """Cauwet and Teytaud 2018: tuning."""
 
-from . import figure1, section5, table2, table3
+from . import figure1, section2, section5, table1, table2, table3
 
-EXPERIMENTS = (*figure1.EXPERIMENTS, *section5.EXPERIMENTS, *table2.EXPERIMENTS, *table3.EXPERIMENTS)
+EXPERIMENTS = (
+    *table1.EXPERIMENTS, *table2.EXPERIMENTS, *table3.EXPERIMENTS, *section2.EXPERIMENTS, *section5.EXPERIMENTS,
+    *figure1.EXPERIMENTS,
+)  # fmt: skip

@@ -12,7 +12,7 @@ from ...core.game import known_game
 from ...games.guess_who import exact as truth
 from ...games.guess_who.rules import VECTORS, printed_vector
 from ...runs.report import Cell, Chart, Report, Series, Table
-from ..claims import verdict
+from ..claims import facts, verdict
 from ..kinds import Computation
 
 CAUWET = "Cauwet & Teytaud 2018"  # the paper, in lists
@@ -232,4 +232,9 @@ def figure1(watch: Callable[[str], None] = lambda remark: None) -> Report:
     )
 
 
-EXPERIMENTS = (Computation("figure1", CAUWET, lambda options, say: figure1(say), place=6),)
+EXPERIMENTS = (
+    Computation(
+        "figure1", CAUWET, lambda options, say: figure1(say), place=6,
+        claims=lambda options, say: facts("V-B, figure 1", "Guess Who, 128 characters", [*relations(), *searches()]),
+    ),
+)  # fmt: skip

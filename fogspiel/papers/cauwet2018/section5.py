@@ -1,19 +1,20 @@
 """Section V of Cauwet & Teytaud (2018): good cards first at War, risks at Guess Who, and never to lose at Cheat."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from ...core.agents import find_policy, fixed_baseline, named_policy
+from ...core.find import unknown
 from ...core.game import known_game
 from ...runs.kind import Job, Row
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from .. import claims
-from ..kinds import Batches, PaperPart
+from ..kinds import Batches, PaperPart, any_number
 from . import figure1
 
 BATAWAF = {"random": 0.688, "ascending": 0.575, "descending": 0.5}
@@ -30,7 +31,8 @@ PAPER_GAMES = 10_000
 FULL_GAMES, QUICK_GAMES = 1_000_000, 100_000  # a million games give every figure a standard error of at most 0.0005
 # Standard errors above which a figure counts as different; of 15 figures, one is off by two just by chance.
 SUSPICIOUS = 3.0
-ROUNDING = 0.001 / math.sqrt(12)  # the standard deviation of an error that is uniform over a tenth of a per cent
+DIGIT = 0.001  # the last digit that the paper prints
+ROUNDING = DIGIT / math.sqrt(12)  # the standard deviation of an error that is uniform over a tenth of a per cent
 CHEAT_FULL, CHEAT_QUICK = 50_000, 10_000
 CHEATS = ("cheat", "cheat-special", "cheat-challenge-last")
 OPPONENTS = ("uniform", "redrawn", *(f"fixed, seed {seed}" for seed in range(1, 6)), "never_lose")
@@ -40,9 +42,12 @@ ORDERS, RISKS, DRAWS = "V-A", "V-B", "V-C"
 # Measuring
 
 
-def questions(quick: bool = False, seed: int = 1) -> list[Row]:
+def questions(
+    quick: bool = False, seed: int = 1, score_games: int | None = None, only: Sequence[str] | None = None
+) -> list[Row]:
     """List the computations in the order of the paper; `answer(**question)` executes one."""
     games, fewer = (QUICK_GAMES, CHEAT_QUICK) if quick else (FULL_GAMES, CHEAT_FULL)
+    games, fewer = score_games or games, score_games or fewer
     orders = [(deck, "descending", opponent) for deck in DECKS for opponent in PAPER[deck]]
     risks = [(figure1.GAME, first, second) for first, second in figure1.PAIRS]
     draws = [(variant, "never_lose", opponent) for variant in CHEATS for opponent in OPPONENTS]
@@ -54,6 +59,7 @@ def questions(quick: bool = False, seed: int = 1) -> list[Row]:
             (DRAWS, draws, {"games": fewer, "seed": seed}),
         )
         for game, first, second in pairs
+        if only is None or game in only
     ]
 
 
@@ -71,7 +77,8 @@ def answer(part: str, game: str, first: str, second: str, games: int = 0, seed: 
 
 
 def batches(request: PaperRequest) -> Batches:
-    yield [Job("answer", answer, question) for question in questions(request.quick, request.seed)]
+    asked = questions(request.quick, request.seed, request.score_games, request.names("only"))
+    yield [Job("answer", answer, question) for question in asked]
 
 
 # Text
@@ -101,6 +108,11 @@ def errors_apart(ours: MatchResult, paper: float, deviation: float | None) -> fl
     return abs(ours.mean - paper) / math.hypot(standard_error(ours), deviation or 0.0, ROUNDING)
 
 
+def printed_error(figure: float) -> float:
+    """Return the standard error of a winning rate of the paper without draws, which is the largest it can have."""
+    return math.sqrt(figure * (1 - figure) / PAPER_GAMES)
+
+
 def verdict(ours: MatchResult, paper: float) -> str:
     errors = errors_apart(ours, paper, paper_error(ours))
     if errors < SUSPICIOUS:
@@ -108,25 +120,82 @@ def verdict(ours: MatchResult, paper: float) -> str:
     return f"differs by {ours.mean - paper:+.4f} ({errors:.1f} standard errors)"
 
 
-def report(found: Iterable[Row], quick: bool = False, seed: int = 1) -> Report:
+def report(request: PaperRequest, found: Sequence[Row]) -> Report:
     parts: dict[str, list[Row]] = {ORDERS: [], RISKS: [], DRAWS: []}
     for row in found:
         parts[row["part"]].append(row)
-    options = (" --quick" if quick else "") + (f" --seed {seed}" if seed != 1 else "")
+    sections = (
+        (ORDERS, "## V-A. Batawaf and War: good cards first", _orders),
+        (RISKS, "## V-B. Guess Who: play risky moves when late", _risks),
+        (DRAWS, "## V-C. Cheat: ensuring a draw", _draws),
+    )
     return Report(
         name="section5",
         title="Section V: surprising strategies, played again",
-        command=f"fogspiel paper section5{options}",
-        paragraphs=tuple(_preamble(quick)),
+        command=request.command,
+        paragraphs=tuple(_preamble(request.quick and request.score_games is None)),
         parts=(
-            "## V-A. Batawaf and War: good cards first",
-            *_orders(parts[ORDERS]),
-            "## V-B. Guess Who: play risky moves when late",
-            *_risks(parts[RISKS]),
-            "## V-C. Cheat: ensuring a draw",
-            *_draws(parts[DRAWS]),
+            claims.claim_table(section5_claims(request, found), "Claims of sections V and VI-B"),
+            *(part for key, title, show in sections if parts[key] for part in (title, *show(parts[key]))),
         ),
     )
+
+
+# The claims
+
+
+PEOPLE, FEATURES = "needs people", "our features of Cheat are a reconstruction"
+
+
+def section5_claims(request: PaperRequest, found: Sequence[Row]) -> list[claims.Claim]:
+    """Return the claims of sections V-A, V-C and VI-B; those of V-B are those of figure 1."""
+    scores = {(row["game"], row["second"]): score_of(row) for row in found if row["part"] in (ORDERS, DRAWS)}
+    untested = [
+        claims.Claim(section, sentence, "cheat", (claims.Clause("", claims.missing(why)),))
+        for section, sentence, why in (
+            ("V-C", "The naive and the iterative method found a strategy with a lot of draws", FEATURES),
+            ("VI-B", "The strategy of Cheat is strong against people", PEOPLE),
+        )
+    ]
+    return [*_order_claims(scores), *_draw_claims(scores), *untested]
+
+
+def _order_claims(scores: Mapping[tuple[str, str], MatchResult]) -> Iterator[claims.Claim]:
+    def score(deck: str, opponent: str) -> claims.Evidence:
+        known = scores.get((deck, opponent))
+        return claims.mean_of(known.observed) if known else claims.missing()
+
+    for deck, figures in PAPER.items():
+        game = "Batawaf" if figures is BATAWAF else "War"
+        yield claims.Claim(
+            "V-A", f"{game}: the winning rates of descending order against random order, ascending order and itself",
+            f"{deck}, {DECKS[deck]}",
+            tuple(
+                claims.printed(other, score(deck, other), figure, printed_error(figure), DIGIT)
+                for other, figure in figures.items()
+            ),
+            ", ".join(f"{figure:.1%}" for figure in figures.values()),
+            f"the deviation is that of {PAPER_GAMES:,} games; the paper does not print its deck",
+        )  # fmt: skip
+    yield claims.Claim(
+        "VI-B", "The heuristic gets close to 70 % against the baseline that most people play",
+        "batawaf and war, random order",
+        tuple(claims.Clause(deck, score(deck, "random"), least=0.65, most=0.75) for deck in ("batawaf", "war")),
+        "70 %", "close: within 5 points",
+    )  # fmt: skip
+
+
+def _draw_claims(scores: Mapping[tuple[str, str], MatchResult]) -> Iterator[claims.Claim]:
+    for game in CHEATS:
+        played = [score for (variant, _), score in scores.items() if variant == game]
+        lost, games = sum(score.outcomes[0] for score in played), sum(score.games for score in played)
+        share, words = claims.mean_of([games - lost, lost]), f"{lost} of {games:,}"
+        seen = claims.exact(lost, words) if lost else share._replace(estimate=words) if games else claims.missing()
+        clause = claims.Clause("games lost", seen, most=0)
+        yield claims.Claim(
+            "V-C", "The strategy ensures a draw: it never loses", f"{game}, never_lose", (clause,), "never",
+            "one lost game would refute it; games alone cannot show it (docs/games.md has a proof)",
+        )  # fmt: skip
 
 
 def _preamble(quick: bool) -> Iterator[str]:
@@ -239,8 +308,14 @@ def _draws(found: list[Row]) -> Iterator[Table | str]:
     yield Table("cheat", "never_lose", columns, lines, note)
 
 
+def check_game(name: str) -> None:
+    if name not in (known := [*DECKS, figure1.GAME, *CHEATS]):
+        raise unknown("game of section 5", name, known)
+
+
 EXPERIMENTS = (
     PaperPart(
-        "section5", figure1.CAUWET, batches, lambda request, rows: report(rows, request.quick, request.seed), place=3
+        "section5", figure1.CAUWET, batches, report, place=5, claims=section5_claims,
+        selects={"only": check_game, "score_games": any_number},
     ),
-)
+)  # fmt: skip
