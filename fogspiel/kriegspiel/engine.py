@@ -138,9 +138,10 @@ class MoveBudget:
     def __init__(self, effort: SearchLimit):
         self.effort = effort
         self.clock: tuple[float, float] | None = None  # seconds left before this attempt, and the increment
-        self.new_game()
+        self.renew()
 
-    def new_game(self) -> None:
+    def renew(self) -> None:
+        """Begin with the time of a new move, as in a new game."""
         self.turn, self.spent, self.began = -1, 0.0, self.effort.now()
         self.end = self.began + (self.effort.seconds or 0.0)  # time at which the attempt should be chosen
 
@@ -255,7 +256,7 @@ class Engine(MoveBudget, ABC):
         self.stream = stream
 
     def begin(self, side: int) -> None:
-        self.new_game()
+        self.renew()
         self.side = side
         self.last: int | None = None
         self.ply = -1

@@ -60,7 +60,7 @@ class ProgramPlayer(MoveBudget):
         self.switches = switches
 
     def begin(self, side: int) -> None:
-        self.new_game()
+        self.renew()
         self.reporter = ProtocolWriter()
         self.program.say(new_line(side, self.switches, self.effort, self.seed, self.clock))
 
