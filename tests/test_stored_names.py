@@ -72,7 +72,7 @@ KEYS = {
     ),
     SearchLimit: "seconds nodes threads outside",
     Phase: "plies decisions log_loss even_log_loss king_rank king_chance",
-    GameStatistics: "plies refused_per_move nodes_per_move endings",
+    GameStatistics: "plies refused_per_move nodes_per_move endings seconds_per_move",
     MatrixParameters: (
         "line_share knight_share damping pin king_control retaliation checker_taken checker_taken_by_king "
         "hazard_pawn hazard_piece hazard_king recapture piece_activity line_spread knight_spread pawn_wall "

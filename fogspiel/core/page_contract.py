@@ -170,8 +170,8 @@ class PlaySupport:
         """Start to compile the opponent, if that takes a while."""
         return None
 
-    def with_turn_budget(self, words: str, agent: Agent) -> Agent:
-        """Return the agent with its time per turn instead of per attempt."""
+    def in_wall_time(self, words: str, agent: Agent) -> Agent:
+        """Return the agent with its time limit in wall-clock time, which the person waits."""
         return agent
 
     def beliefs(self, words: str, session: PersonSession) -> Sequence[Any]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -38,11 +38,47 @@ STRAY = "stray-"  # prefix of an engine that plays random moves early in the gam
 # While a person plays before kernels are compiled, they run about a hundred times slower: the clock is read this many
 # times as often, and the time limit is this many times as long.
 INTERPRETED_SHARE, INTERPRETED_TIMES = 64, 5
+# An attempt may use this share of the time that its move has left; a tree that is reused needs an eighth afterwards.
+ATTEMPT_SHARE = 7 / 8
+LEAST_SHARE = 1 / 100  # share of a move's time that every attempt has, after however many illegal ones
+MOVES_LEFT = 30  # an engine with a clock plays as if the game had this many moves left
+CLOCK = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)\+(\d{1,4}(?:\.\d{1,3})?)")
+
+
+@dataclass(frozen=True)
+class TimeControl:
+    """Time of each side for a whole game: minutes at its start, and seconds added after each of its moves."""
+
+    minutes: float
+    increment: float
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        found = CLOCK.fullmatch(text)
+        if found is None or not float(found[1]):
+            raise ValueError(
+                f"{text[:40]!r} is not a clock: write MINUTES+SECONDS, as 3+0 for three minutes a game, 0.5+1 for half "
+                "a minute and a second more for each move"
+            )
+        return cls(float(found[1]), float(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.minutes:g}+{self.increment:g}"
+
+    @property
+    def seconds(self) -> float:
+        """Seconds at the start of a game."""
+        return 60 * self.minutes
+
+
+def allotted_seconds(left: float, increment: float) -> float:
+    """Return the seconds of a move of an engine with this much left on its clock: never more than half of it."""
+    return min(left / MOVES_LEFT + increment, left / 2)
 
 
 @dataclass(frozen=True)
 class SearchLimit(JsonRecord):
-    """Limit of an engine's search per attempt: seconds, or nodes of its search (then it is deterministic).
+    """Limit of an engine's search: seconds per move, or nodes per attempt (then it is deterministic).
 
     Seconds are CPU time, so that other load on the machine does not matter; with several threads or an external program
     they are wall-clock time.
@@ -74,20 +110,71 @@ class SearchLimit(JsonRecord):
         seconds = self.seconds or 0.0
         if interprets():
             size, seconds = max(size // INTERPRETED_SHARE, 1), seconds * INTERPRETED_TIMES
-        end = self.clock() + seconds
+        end = self.now() + seconds
         yield size
-        while self.clock() < end:
+        while self.now() < end:
             yield size
 
-    def clock(self) -> float:
+    def now(self) -> float:
         """Return the current time, in seconds of the counted kind."""
         return time.thread_time() if self.threads == 1 and not self.outside else time.perf_counter()
 
-    def left(self, began: float) -> "SearchLimit":
-        """Return the remaining limit since a time of `clock`; nodes are counted by the search only."""
-        if self.seconds is None:
-            return self
-        return replace(self, seconds=max(self.seconds - (self.clock() - began), 1e-4))
+    def attempt_seconds(self, spent: float) -> float:
+        """Return the seconds of the next attempt in a move whose earlier attempts have spent this many."""
+        whole = self.seconds or 0.0
+        return max(ATTEMPT_SHARE * (whole - spent), LEAST_SHARE * whole)
+
+    def until(self, end: float) -> "SearchLimit":
+        """Return the limit of a search that ends at a time of `now`; nodes are counted by the search only."""
+        return self if self.seconds is None else replace(self, seconds=max(end - self.now(), 1e-4))
+
+
+class MoveBudget:
+    """Base of players with a search limit: all attempts of one move share its time.
+
+    With a clock, a move has the time that `allotted_seconds` gives it.
+    """
+
+    def __init__(self, effort: SearchLimit):
+        self.effort = effort
+        self.clock: tuple[float, float] | None = None  # seconds left before this attempt, and the increment
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin with the time of a new move, as in a new game."""
+        self.turn, self.spent, self.began = -1, 0.0, self.effort.now()
+        self.end = self.began + (self.effort.seconds or 0.0)  # time at which the attempt should be chosen
+
+    def hear_clock(self, left: float, increment: float) -> None:
+        """Receive the seconds left on the own clock, before each attempt, and the increment."""
+        self.clock = left, increment
+
+    def start_attempt(self, ply: int) -> None:
+        if ply != self.turn:
+            self.turn, self.spent = ply, 0.0
+            if self.clock is not None:
+                self.effort = replace(self.effort, seconds=allotted_seconds(*self.clock))
+        self.began = self.effort.now()
+        self.end = self.began + self.effort.attempt_seconds(self.spent)
+
+    def end_attempt(self) -> None:
+        self.spent += self.effort.now() - self.began
+
+    @property
+    def limit(self) -> SearchLimit:
+        """Limit of the attempt from now on."""
+        return self.effort.until(self.end)
+
+    @property
+    def leisure(self) -> float:
+        """Share of the move's time that earlier attempts have left, if there is a clock; otherwise 1."""
+        return 1.0 if self.clock is None else max(0.0, 1 - self.spent / (self.effort.seconds or 1.0))
+
+
+def tell_clock(player: object, left: float, increment: float) -> None:
+    """Report the clock to a player that uses it."""
+    if hear := getattr(player, "hear_clock", None):
+        hear(left, increment)
 
 
 def plain_name(words: str) -> str:
@@ -125,9 +212,6 @@ def check_engine(words: str) -> None:
         find_engine(plain_name(name))
 
 
-# ruff: noqa: B027 (the hooks are empty on purpose: a subclass takes those it needs)
-
-
 def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
     """Translate a message about a move of this colour for beliefs that ignore the rule sets.
 
@@ -161,25 +245,28 @@ def turn_men(seen: np.ndarray, side: int) -> np.ndarray:
     return men.byteswap() if side else men.copy()
 
 
-class Engine(ABC):
+class Engine(MoveBudget, ABC):
     """A player that keeps a belief."""
 
     asks = False  # true if the engine may ask whether any pawn can capture; others never do
     interpretable = True  # true if a reply takes at most a few seconds with interpreted kernels
 
     def __init__(self, effort: SearchLimit, stream: np.ndarray):
-        self.effort, self.stream = effort, stream
+        super().__init__(effort)
+        self.stream = stream
 
     def begin(self, side: int) -> None:
+        self.renew()
         self.side = side
         self.last: int | None = None
         self.ply = -1
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        self.began = self.effort.clock()
+        self.start_attempt(int(seen[rules.SEEN_PLY]))
         self._hear(seen)
         offered = [action for action in actions if self.asks or action != rules.ANY]
         self.last = self.attempt(seen, np.array(offered, np.int64))
+        self.end_attempt()
         return self.last
 
     def follow(self, seen: np.ndarray, action: int) -> None:
@@ -321,6 +408,13 @@ class Straying:
     @property
     def nodes(self) -> int | None:
         return getattr(self.engine, "nodes", None)
+
+    @property
+    def effort(self) -> SearchLimit | None:
+        return getattr(self.engine, "effort", None)
+
+    def hear_clock(self, left: float, increment: float) -> None:
+        tell_clock(self.engine, left, increment)
 
 
 def engine_agent(name: str, effort: SearchLimit) -> PlayerAgent:

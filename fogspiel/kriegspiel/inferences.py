@@ -186,6 +186,7 @@ def make_engine(words: str, effort: SearchLimit, seed: int, side: int) -> Analys
 
 def look(engine: Analyst, decision: Decision) -> AttemptTable:
     """Evaluate a decision with an engine, which then continues with the attempt made."""
+    engine.renew()  # every attempt is analysed for as long as a move
     choice = engine.choose(decision.seen, decision.actions)
     engine.last = decision.action
     if isinstance(engine, Fog) and engine.ending:

@@ -49,6 +49,8 @@ PAIRS_NOTE = (
     f"Wins, draws and losses are the first engine's. {INTERVALS_NOTE} Nothing stands where Elo is infinite or an "
     "engine does not count its nodes."
 )
+TIMES = ("first", "second", "seconds a move, first", "seconds a move, second")
+TIMES_NOTE = "CPU seconds of an engine's thread; wall-clock time of programs and of engines with several threads."
 Rows = Sequence[Sequence[Row]]  # game pairs of every two engines
 
 
@@ -58,6 +60,8 @@ def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
     refused = " and ".join(f"{share:.2f}" for share in figures["refused_per_move"])
     nodes = " and ".join("?" if count is None else f"{count:,.0f}" for count in figures["nodes_per_move"])
     yield f"{figures['plies']:.0f} plies a game; refused attempts a move: {refused}; nodes a move: {nodes}"
+    if seconds := figures.get("seconds_per_move"):
+        yield f"seconds a move: {' and '.join(f'{spent:.3f}' for spent in seconds)}"
     yield "; ".join(f"{count} {ending}" for ending, count in figures["endings"].items())
 
 
@@ -92,6 +96,8 @@ def engine_report(request: EngineMatch, rows: Rows) -> Report:
         elo_chart(pairs),
         Table("endings", "How games ended", ("first", "second", "ending", "games"), endings),
     ]
+    if times := [(*two, *found["seconds_per_move"]) for *two, found in pairs if "seconds_per_move" in found]:
+        parts.append(Table("times", "Time a move", TIMES, times, note=TIMES_NOTE))
     if len(rows) == 1:
         return Report("kriegspiel-match", f"Kriegspiel: {' against '.join(names)}", command, paragraphs, parts)
     found = request.standings(rows)
@@ -242,6 +248,8 @@ def games_as_pgn(run: Run, viewer: str) -> Iterator[str]:
                 "PlyCount": str(game["plies"]),
                 "Termination": game["ending"],
             }
+            if clock := request.seats[0].clock:
+                tags["TimeControl"] = f"{clock.seconds:g}+{clock.increment:g}"
             yield write_pgn(game["record"], tags, viewer, switches=request.switches, result=RESULTS[score])
 
 

@@ -8,8 +8,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Self, TypedDict
+from functools import cache, partial
+from typing import Any, NotRequired, Self, TypedDict
 
 from ..core.compile.cache import code_digest
 from ..core.rng import stream_of
@@ -20,9 +20,10 @@ from ..runs.request import check_option, check_players, check_seed, versions
 from ..runs.standings import Meetings, tally
 from ..runs.store import Json
 from ..stats.evaluate import MatchResult, Strength, strength_of
-from .engine import SearchLimit, engine_file, find_engine
+from .engine import PROGRAM, SearchLimit, TimeControl, allotted_seconds, engine_file, find_engine
 from .engines.program import bring_programs, commands_of
-from .referee import LIMIT, WILD_16, HouseRules, Referee, play_game
+from .referee import LIMIT, WILD_16, HouseRules, Referee, SideClock, play_game
+from .warm_up import play_trial
 
 MatchRow = Mapping[str, Any]  # a stored game pair: the request, and the `games`
 
@@ -34,6 +35,7 @@ class EngineJson(TypedDict):
     seconds: float | None
     nodes: int | None
     threads: int
+    clock: NotRequired[str]  # of a game with clocks; the seconds are those of the first move then
 
 
 class GameJson(TypedDict):
@@ -45,29 +47,46 @@ class GameJson(TypedDict):
     plies: int
     refused: list[int]  # numbers of illegal attempts
     nodes: list[int | None]
+    seconds: NotRequired[list[float]]  # spent, unless both limits are numbers of nodes
     record: list[int]
 
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine with its search limit per attempt."""
+    """An engine with its search limit, or its clock."""
 
     engine: str
     effort: SearchLimit
+    clock: TimeControl | None = None
+
+    @classmethod
+    def with_clock(cls, engine: str, clock: TimeControl, threads: int = 1) -> Self:
+        seconds = allotted_seconds(clock.seconds, clock.increment)
+        return cls(engine, SearchLimit(seconds, threads=threads), clock)
 
     @property
     def name(self) -> str:
         effort = self.effort
         nodes = f"{effort.nodes:,} node{'' if effort.nodes == 1 else 's'}" if effort.nodes is not None else None
-        spent = nodes or f"{effort.seconds:g} s"
+        spent = nodes or (f"{effort.seconds:g} s" if self.clock is None else str(self.clock))
         return f"{self.engine} ({spent}{f', {effort.threads} threads' if effort.threads > 1 else ''})"
 
     def to_json(self) -> EngineJson:
         effort = self.effort
-        return {"engine": self.engine, "seconds": effort.seconds, "nodes": effort.nodes, "threads": effort.threads}
+        kept: EngineJson = {
+            "engine": self.engine,
+            "seconds": effort.seconds,
+            "nodes": effort.nodes,
+            "threads": effort.threads,
+        }
+        if self.clock is not None:
+            kept["clock"] = str(self.clock)
+        return kept
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        if "clock" in kept:
+            return cls.with_clock(kept["engine"], TimeControl.parse(kept["clock"]), kept["threads"])
         return cls(kept["engine"], SearchLimit(kept.get("seconds"), kept.get("nodes"), kept["threads"]))
 
 
@@ -106,12 +125,18 @@ def play_pair(
 def _play_one(
     specs: Sequence[EngineSpec], seed: int, number: int, white: int, longest: int | None, switches: HouseRules
 ) -> GameJson:
+    is_timed = any(spec.effort.seconds is not None for spec in specs)
+    if is_timed:
+        for spec in specs:
+            _compile(spec.engine)
     one, other = (
         find_engine(spec.engine)(spec.effort, stream_of(seed, number, white, who)) for who, spec in enumerate(specs)
     )
-    referee = play_game((other, one) if white else (one, other), Referee(switches=switches), longest)
+    first, second = (SideClock(spec.clock) for spec in specs)
+    clocks = ((second, first) if white else (first, second)) if is_timed else None
+    referee = play_game((other, one) if white else (one, other), Referee(switches=switches), longest, clocks)
     refused = referee.refused[::-1] if white else referee.refused
-    return {
+    game: GameJson = {
         "white": white,
         "result": 2 - referee.payoff_index if white else referee.payoff_index,
         "ending": referee.ending or LIMIT,
@@ -120,6 +145,16 @@ def _play_one(
         "nodes": [None if nodes is None else int(nodes) for nodes in (getattr(p, "nodes", None) for p in (one, other))],
         "record": referee.record,
     }
+    if is_timed:
+        game["seconds"] = [round(clock.spent, 6) for clock in (first, second)]
+    return game
+
+
+@cache
+def _compile(engine: str) -> None:
+    """Compile an engine, once per process, before its time is measured; a program does so by itself."""
+    if not engine.startswith(PROGRAM):
+        play_trial(find_engine(engine))
 
 
 def results_of(rows: Sequence[MatchRow]) -> list[list[int]]:
@@ -132,14 +167,18 @@ def elo_of_pairs(rows: Sequence[MatchRow]) -> Strength:
 
 @dataclass(frozen=True)
 class GameStatistics(JsonRecord):
-    """Means over games: length, illegal attempts and nodes per move of each engine, reasons for the end."""
+    """Means over games: length, illegal attempts, nodes and seconds per move of each engine, reasons for the end."""
 
-    KEYS = ("plies", "refused_per_move", "nodes_per_move", "endings")
+    KEYS = ("plies", "refused_per_move", "nodes_per_move", "endings", "seconds_per_move")
 
     plies: float
     refused_per_move: list[float]
     nodes_per_move: list[float | None]  # None where an engine does not count its nodes
     endings: dict[str, int]
+    seconds_per_move: list[float] | None = None  # None where they were not measured
+
+    def to_json(self) -> dict[str, Any]:
+        return {key: value for key, value in super().to_json().items() if value is not None}
 
 
 def statistics_of(rows: Sequence[MatchRow]) -> GameStatistics:
@@ -152,7 +191,11 @@ def statistics_of(rows: Sequence[MatchRow]) -> GameStatistics:
         for counts, made in zip(counted, moves, strict=True)
     ]
     plies = sum(game["plies"] for game in games) / max(len(games), 1)
-    return GameStatistics(plies, refused, nodes, dict(sorted(Counter(game["ending"] for game in games).items())))
+    endings = dict(sorted(Counter(game["ending"] for game in games).items()))
+    if not games or any("seconds" not in game for game in games):
+        return GameStatistics(plies, refused, nodes, endings)
+    seconds = [sum(game["seconds"][who] for game in games) / moves[who] for who in (0, 1)]
+    return GameStatistics(plies, refused, nodes, endings, seconds)
 
 
 # Matches and round robins of Kriegspiel engines: players, number of games, and statistics of the rows.
@@ -180,6 +223,8 @@ class EngineMatch(Meetings):
         check_seed(self.seed)
         if len(self.seats) != 2:  # two may be equal
             check_players(self.names, "a round robin", "engines")
+        if len({seat.clock for seat in self.seats}) > 1:
+            raise ValueError("the engines have different clocks: give all of them the same")
         check_option("games", self.games)
         if self.longest is not None:
             check_option("max-plies", self.longest, "a positive number of plies")
@@ -192,7 +237,10 @@ class EngineMatch(Meetings):
     def patience(self) -> SilenceLimits:
         """Silence limit of a worker: engines send no heartbeat while they search."""
         usual = SilenceLimits()
-        longest = max(seat.effort.seconds or (seat.effort.nodes or 0) / NODES_PER_SECOND for seat in self.seats)
+        longest = max(
+            seat.clock.seconds if seat.clock else seat.effort.seconds or (seat.effort.nodes or 0) / NODES_PER_SECOND
+            for seat in self.seats
+        )
         return usual._replace(going_on=usual.going_on + 3 * longest)
 
     def to_json(self) -> Json:

@@ -12,7 +12,7 @@ from ..core.agents import Player
 from ..games.chess.bitboards import KINDS, NO_SQUARE
 from ..games.chess.fen import CASTLES, DIRECTIONS, fen_of, parse_square, put_men, square_name
 from ..games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, end_of, start_of
-from .engine import EngineFactory, SearchLimit
+from .engine import EngineFactory, SearchLimit, allotted_seconds, tell_clock
 from .game import ANSWERS, FLAGS, ICC, WORDS, HouseRules, attempt_name, attempts, parse_attempt, rules, squares_in
 from .game.attempts import CHECKS, MAN_TAKEN, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
 from .warm_up import play_trial
@@ -28,18 +28,26 @@ SILENCE = (0, NO_SQUARE, 0, 0)  # an empty message
 UNTOLD = (0,) * rules.TURN
 
 
-def limit_words(effort: SearchLimit) -> str:
+def limit_words(effort: SearchLimit, clock: tuple[float, float] | None = None) -> str:
+    """Return a limit as words; a clock is the seconds left and the increment."""
     if effort.nodes is not None:
         return f"nodes {effort.nodes}"
-    return f"movetime {max(1, round(1000 * (effort.seconds or 0)))}"
+    words = f"movetime {max(1, round(1000 * (effort.seconds or 0)))}"
+    return words if clock is None else f"{words} clock {round(1000 * clock[0])} increment {round(1000 * clock[1])}"
 
 
-def new_line(side: int, switches: HouseRules, effort: SearchLimit, seed: int) -> str:
+def clock_in(given: Mapping[str, str]) -> tuple[float, float] | None:
+    return (int(given["clock"]) / 1000, int(given.get("increment", 0)) / 1000) if "clock" in given else None
+
+
+def new_line(
+    side: int, switches: HouseRules, effort: SearchLimit, seed: int, clock: tuple[float, float] | None = None
+) -> str:
     """Return the `new` line: the side, the rules, the limits, and a seed for programs that want one."""
     named = {"rules": ICC} | switches.to_json()
     words = {name: value if isinstance(value, str) else "on" if value else "off" for name, value in named.items()}
     house = " ".join(f"{name} {word}" for name, word in words.items())
-    limits = f"{limit_words(effort)} threads {effort.threads}"
+    limits = f"{limit_words(effort, clock)} threads {effort.threads}"
     return f"new side {SIDE_WORDS[side]} {house} {limits} seed {seed}"
 
 
@@ -217,6 +225,8 @@ def serve(name: str, maker: EngineFactory, lines: Iterable[str], say: Callable[[
             elif word == "go":
                 if player is None:
                     raise ValueError("no game has begun")
+                if clock := clock_in(pairs_in(rest)):
+                    tell_clock(player, *clock)
                 say(f"attempt {attempt_name(player.choose(listener.seen.copy(), list(listener.actions)))}")
             else:
                 listener.hear(word, rest)
@@ -234,7 +244,9 @@ def _begin(maker: EngineFactory, given: dict[str, str]) -> tuple[Player, Protoco
     if "nodes" in given:
         effort = SearchLimit(nodes=int(given["nodes"]), threads=threads)
     else:
-        effort = SearchLimit(seconds=int(given["movetime"]) / 1000, threads=threads)
+        clock = clock_in(given)
+        seconds = allotted_seconds(*clock) if clock else int(given["movetime"]) / 1000
+        effort = SearchLimit(seconds=seconds, threads=threads)
     player = maker(effort, np.array([int(given.get("seed", 1))], np.uint64))
     player.begin(side)
     return player, ProtocolReader(side, house.bits)

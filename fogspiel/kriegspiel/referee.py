@@ -6,6 +6,7 @@ referee.attempts()[:3]               # what Black may try
 referee.view(BLACK)                  # Black's whole view, for a player
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
@@ -22,6 +23,7 @@ from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS, end_of, mo
 from ..games.chess.san import RESULTS, UNFINISHED
 from ..process.heartbeat import beat
 from . import game
+from .engine import TimeControl, tell_clock
 from .engines.fog import Fog
 from .game import ENDINGS, GAMES, QUESTION, attempt_name, attempts, message_text, parse_attempt, rules, squares_in
 from .game import WILD_16 as WILD_16
@@ -31,6 +33,7 @@ from .parameters import phase_of_men, read_fog_weights
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"
+TIME_UP = "time forfeit"  # ending of a game lost on time, and its Termination in PGN
 MOVES = QUEEN + 1 << 12  # moves are numbers below this one
 NO_CHANCE = np.zeros(1, np.uint64)  # the stream of chance in a game without chance
 
@@ -123,7 +126,9 @@ class Referee(Session):
 
     @property
     def ending(self) -> str | None:
-        return f"forfeit: {self.forfeit}" if self.forfeit else ENDINGS.get(int(self.state[rules.END]))
+        if self.forfeit:
+            return TIME_UP if self.forfeit == TIME_UP else f"forfeit: {self.forfeit}"
+        return ENDINGS.get(int(self.state[rules.END]))
 
     @property
     def payoff_index(self) -> int:
@@ -225,8 +230,64 @@ class LifecyclePlayer(Protocol):
         """Receive the end of the game: the last view, the result as in PGN, and the reason as text."""
 
 
-def play_game(players: tuple[Player, Player], referee: Referee, longest: int | None = None) -> Referee:
-    """Let two players finish a game; after `longest` plies it counts as drawn."""
+class SideClock:
+    """Time of one side: seconds spent, and with a time control the seconds left."""
+
+    def __init__(self, control: TimeControl | None = None):
+        self.control, self.spent, self.turn = control, 0.0, -1
+        self.left = control.seconds if control else float("inf")
+
+    def start(self, ply: int) -> None:
+        """Start an attempt; the first one of a move follows the increment for the last move."""
+        if self.control and ply != self.turn >= 0:
+            self.left += self.control.increment
+        self.turn = ply
+
+    def spend(self, seconds: float) -> None:
+        self.spent += seconds
+        self.left -= seconds
+
+    @property
+    def is_up(self) -> bool:
+        return self.left <= 0
+
+
+class TimedPlayer:
+    """A player with its clock: engines spend CPU time of their thread, programs and other players wall-clock time."""
+
+    def __init__(self, player: Player, clock: SideClock):
+        self.player, self.clock = player, clock
+
+    def begin(self, side: int) -> None:
+        self._tell()
+        self.player.begin(side)
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        self.clock.start(int(seen[rules.SEEN_PLY]))
+        self._tell()
+        effort = getattr(self.player, "effort", None)
+        now = effort.now if effort else time.perf_counter
+        began = now()
+        try:
+            action = self.player.choose(seen, actions)
+        finally:
+            self.clock.spend(now() - began)
+        if self.clock.is_up:
+            raise Forfeit("its time is up", TIME_UP)
+        return action
+
+    def _tell(self) -> None:
+        if self.clock.control:
+            tell_clock(self.player, self.clock.left, self.clock.control.increment)
+
+
+def play_game(
+    players: tuple[Player, Player],
+    referee: Referee,
+    longest: int | None = None,
+    clocks: tuple[SideClock, SideClock] | None = None,
+) -> Referee:
+    """Let two players finish a game; after `longest` plies it counts as drawn. White's clock is the first."""
 
     def goes_on() -> bool:
         beat()
@@ -236,12 +297,13 @@ def play_game(players: tuple[Player, Player], referee: Referee, longest: int | N
         if isinstance(player, LifecyclePlayer):
             player.hear_rules(referee.switches)
     result, ending = UNFINISHED, "the game was broken off"
+    seats = (TimedPlayer(players[0], clocks[0]), TimedPlayer(players[1], clocks[1])) if clocks else players
     try:
-        finish_game(referee, players, NO_CHANCE, goes_on)
+        try:
+            finish_game(referee, seats, NO_CHANCE, goes_on)
+        except Forfeit as fault:
+            referee.forfeit = fault.reason
         result, ending = RESULTS[referee.payoff_index], referee.ending or LIMIT
-    except Forfeit as fault:
-        referee.forfeit = fault.reason
-        result, ending = RESULTS[referee.payoff_index], f"forfeit: {fault.reason}"
     finally:
         for side, player in enumerate(players):
             if isinstance(player, LifecyclePlayer):
@@ -265,7 +327,7 @@ def accepts_draw(player: Player) -> bool:
 
 def material_advantage(player: Player) -> float | None:
     """Return the material advantage by its belief, in centipawns; None if unknown."""
-    engine = getattr(player, "engine", player)  # unwrap a turn budget
+    engine = getattr(player, "engine", player)  # unwrap a straying one
     if not isinstance(engine, Fog) or engine.ending or not engine.belief.count:
         return None
     boards, weights = engine.belief.boards, engine.belief.weights

@@ -21,10 +21,10 @@ ENGINE = (
 )
 ROW_KEYS = ("games", "seed", "longest", "stop", "fogspiel")  # keys that rows share with requests
 HIDDEN = Asked(on_page=False)  # an option of the command line alone
-DEFAULT_SECONDS = 0.1  # default limit of an attempt
+DEFAULT_SECONDS = 0.1  # default limit of a move
 Seconds = Annotated[
     float | None,
-    Field(gt=0, title="Seconds for each attempt", description="Seconds for each attempt (0.1)."),
+    Field(gt=0, title="Seconds for each move", description="Seconds for each move, all attempts of it (0.1)."),
     Asked(option="move-seconds", subject="the time of an engine", wanted="positive", page_most=3600),
 ]
 Nodes = Annotated[
@@ -56,6 +56,11 @@ class EngineOptions(Request):
         Field(ge=1, title="Threads", description="Threads that an engine thinks with."),
         Asked(wanted="at least 1", on_page=False),
     ] = 1
+    clock: Annotated[
+        Text | None,
+        Field(description="A clock instead: minutes for a game + seconds for each move (3+0, 0.5+1)."),
+        HIDDEN,
+    ] = None
     longest: Annotated[
         int | None,
         Field(gt=0, title="Longest game", description="After so many plies a game counts as drawn (never)."),
@@ -93,7 +98,7 @@ class EngineOptions(Request):
 
     def match(self) -> "EngineMatch":
         """Return the match; a program is tried first, and stored by its digest."""
-        from .engine import find_engine, parse_engine
+        from .engine import TimeControl, find_engine, parse_engine
         from .engines.program import name_engine
         from .game import HouseRules
         from .match import EngineMatch, EngineSpec
@@ -101,8 +106,13 @@ class EngineOptions(Request):
         chosen = {"promotion_tries": self.promotion_tries, "passant_square": self.passant_square}
         flags = {"fifty": self.fifty, "repetition": self.repetition, "material": self.material}
         switches = HouseRules.usual(self.rules, chosen | flags)
-        named = [parse_engine(text, effort) for text, effort in self.efforts()]
-        seats = tuple(EngineSpec(name_engine(engine), effort) for engine, effort in named)
+        if self.clock is None:
+            named = [parse_engine(text, effort) for text, effort in self.efforts()]
+            seats = tuple(EngineSpec(name_engine(engine), effort) for engine, effort in named)
+        else:
+            clock = TimeControl.parse(self.clock)
+            engines = [without_effort(text) for text, _ in self.efforts()]
+            seats = tuple(EngineSpec.with_clock(name_engine(engine), clock, self.threads) for engine in engines)
         for seat in seats:
             find_engine(seat.engine)
         return EngineMatch(seats, self.games, self.seed, self.longest, self.stop, switches)
@@ -127,12 +137,14 @@ class EngineRequest(EngineOptions):
     ]
 
     def efforts(self) -> "list[tuple[str, SearchLimit]]":
-        return [(player, effort_of(self.seconds, self.nodes, self.threads)) for player in self.players]
+        effort = effort_of(self.seconds, self.nodes, self.threads, self.clock)
+        return [(player, effort) for player in self.players]
 
     @classmethod
     def of(cls, match: "EngineMatch") -> Self:
         chosen: dict[str, Any] = match.switches.chosen
-        threads = match.seats[0].effort.threads
+        threads, clock = match.seats[0].effort.threads, match.seats[0].clock
+        chosen |= {} if clock is None else {"clock": str(clock)}
         rest: dict[str, Any] = {"games": match.games, "seed": match.seed, "longest": match.longest, "stop": match.stop}
         return cls(
             players=tuple(map(_typed, match.seats)), threads=threads, rules=match.switches.rules, **rest, **chosen
@@ -173,9 +185,9 @@ class EngineMatchRequest(EngineOptions):
     nodes_2: Annotated[Nodes, Field(description="Nodes for the second engine (as the first)."), Asked()] = None
 
     def efforts(self) -> "list[tuple[str, SearchLimit]]":
-        first = effort_of(self.seconds, self.nodes, self.threads)
+        first = effort_of(self.seconds, self.nodes, self.threads, self.clock)
         as_first = self.time_2 is None and self.nodes_2 is None
-        second = first if as_first else effort_of(self.time_2, self.nodes_2, self.threads)
+        second = first if as_first else effort_of(self.time_2, self.nodes_2, self.threads, self.clock)
         return [(self.first, first), (self.second, second)]
 
 
@@ -234,12 +246,25 @@ class AnalysisRequest(Request):
 
 def _typed(seat: "EngineSpec") -> str:
     effort = seat.effort
+    if seat.clock is not None:
+        return seat.engine
     return f"{seat.engine}@{effort.nodes}n" if effort.nodes is not None else f"{seat.engine}@{effort.seconds:g}s"
 
 
-def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLimit":
+def without_effort(text: str) -> str:
+    """Return an engine of a game with clocks; raise if it has its own search limit."""
+    from .engine import parse_engine
+
+    if parse_engine(text)[0] != text:
+        raise ValueError(f"{text[:40]} has its own effort, and --clock gives all engines the same time: remove one")
+    return text
+
+
+def effort_of(time: float | None, nodes: int | None, threads: int, clock: str | None = None) -> "SearchLimit":
     from .engine import SearchLimit
 
     if time is not None and nodes is not None:
         raise ValueError("--move-seconds and --nodes exclude each other: give an engine one of them")
+    if clock is not None and (time is not None or nodes is not None):
+        raise ValueError("--clock excludes --move-seconds and --nodes: give one of them")
     return SearchLimit(DEFAULT_SECONDS if time is None and nodes is None else time, nodes, threads)

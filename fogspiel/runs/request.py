@@ -105,9 +105,9 @@ def fits(value: object, annotation: Any) -> bool:
         return isinstance(value, list) and all(fits(member, inner[0]) for member in value)
     if typing.is_typeddict(annotation) or is_dataclass(annotation):
         types = {key: one for key, one in typing.get_type_hints(annotation).items() if get_origin(one) is not ClassVar}
-        present = types if typing.is_typeddict(annotation) else value  # a record has defaults for missing keys
+        required: frozenset[str] = getattr(annotation, "__required_keys__", frozenset())  # a record has defaults
         return isinstance(value, dict) and value.keys() <= types.keys() and all(
-            fits(value.get(key), types[key]) for key in cast("dict[str, Any]", present)
+            fits(value.get(key), types[key]) for key in required | value.keys()
         )  # fmt: skip
     expected = str if origin is Literal else origin or annotation
     if isinstance(value, bool):

@@ -172,7 +172,7 @@ def thaw_opponent(game: Game, opponent: Opponent, store: Path, seed: int) -> Age
     demand_page_agent(game, text)
     if opponent.get("weights") == []:  # files of earlier versions store a vector as a mixture without weights
         numbers = {"words": text, "theta": opponent["thetas"][0]}
-    return decode_policy_or_none(game, numbers, text) or play_support(game).with_turn_budget(
+    return decode_policy_or_none(game, numbers, text) or play_support(game).in_wall_time(
         text, parse_agent(game, text, store, seed)
     )
 

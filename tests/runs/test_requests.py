@@ -158,7 +158,7 @@ FIELDS = {
     PositionAnalysis: "ply side men heard refused boards evaluated choice attempts implied belief tried accepted cost "
     "cost_error",
     AttemptValue: "move legal value error gain",
-    GameStatistics: "plies refused_per_move nodes_per_move endings",
+    GameStatistics: "plies refused_per_move nodes_per_move endings seconds_per_move",
     Ledger: "game lower upper done black white known points seconds",
     Explanation: "sentences tables pictures",
     CurvePoint: "at value low high accepted population words",

@@ -9,11 +9,7 @@ from support.web_client import open_client
 
 from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
-from fogspiel.core.session import Session
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.engines.sampling import Random
-from fogspiel.kriegspiel.pages import play
-from fogspiel.kriegspiel.pages.play import MIN_SECONDS, TurnBudget
 from fogspiel.web import session_runner, session_store
 from fogspiel.web.session_runner import SessionRunner
 from fogspiel.web.session_store import (
@@ -148,39 +144,11 @@ def test_slots_are_fixed_by_the_opponent_and_nothing_is_held_back_where_nothing_
     assert slot_seconds(kriegspiel, "hs@60s") > 60
 
 
-class Spending(Random):
-    """An engine that takes all the time that it is given for an attempt."""
-
-    def attempt(self, seen, actions):
-        self.given.append(self.effort.seconds)
-        self.clock.now += 0.8 * self.effort.seconds
-        return int(actions[0])
-
-
-def test_an_engine_has_its_time_for_a_turn_and_a_refused_attempt_gives_it_no_more(clock, monkeypatch):
-    monkeypatch.setattr(play, "time", clock)
-    game = known_game("kriegspiel")
-    session, engine = Session(game), Spending(SearchLimit(seconds=1.0), stream_of(1, 1))
-    engine.given, engine.clock = [], clock
-    player = TurnBudget(engine)
-    player.begin(0)
-    for _ in range(3):  # the same turn again, as after refused attempts
-        player.choose(session.view(0), session.actions)
-    assert engine.given == pytest.approx([1.0, 0.2, 0.04])
-    clock.now += 5
-    player.choose(session.view(0), session.actions)
-    assert engine.given[-1] == MIN_SECONDS
-    for _ in range(2):
-        session.apply(session.actions[0])
-    player.choose(session.view(0), session.actions)
-    assert engine.given[-1] == 1.0
-
-
-def test_engines_of_the_page_have_their_time_for_turns(tmp_path):
+def test_engines_of_the_page_have_wall_clock_time_for_a_move(tmp_path):
     game = known_game("kriegspiel")
     opponent = freeze_opponent(game, "C@0.2s", tmp_path / "runs.db", 1)
     player = thaw_opponent(game, opponent, tmp_path / "runs.db", 1).new_player(stream_of(1, 1))
-    assert isinstance(player, TurnBudget) and player.effort == SearchLimit(seconds=0.2)
+    assert player.effort == SearchLimit(seconds=0.2, outside=True)
 
 
 def test_replies_before_an_engine_is_compiled_have_a_slot_of_their_own():

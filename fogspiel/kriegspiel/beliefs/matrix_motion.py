@@ -147,7 +147,10 @@ def spread_pieces(prob, known, attraction, chance, parameters):
 
 @in_place
 def predict_quiet_move(prob, known, attraction, in_check, parameters):
-    """Predict a move without a capture: king, pawn or piece in the proportion 1 : k1 : k2."""
+    """Predict a move without a capture: by the king and each pawn with weight 1, by each piece with `piece_activity`.
+
+    In check the king moves with probability KING_FLIGHT at least.
+    """
     activity = parameters.piece_activity
     movers = total(prob, PAWNS) + activity * total(prob, PIECES) + 1.0
     chance = 1.0 / movers

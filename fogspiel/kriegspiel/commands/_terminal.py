@@ -1,9 +1,10 @@
 """Kriegspiel in a terminal: a person who types moves against an engine or in a problem, and the stop of the tour."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ...cli.terminal import GameEnding, Terminal, normal
+from ...cli.terminal import GameEnding, Resigned, Terminal, normal
 from ...core.compile.kernel import is_cold
 from ...core.game import known_game
 from ...core.rng import stream_of
@@ -21,7 +22,7 @@ from ..pgn import turns_of
 from ..problems import Problem
 from ..problems.solution import ILLEGAL, first_scene, hear, hint, known_men, scene_after, solve, standing, tree_lines
 from ..problems.solver import Solver
-from ..referee import Referee, answer_in, message_in, play_game, switches_in, why_impossible
+from ..referee import TIME_UP, Referee, SideClock, answer_in, message_in, play_game, switches_in, why_impossible
 from ..warm_up import finish_compiling, start_compiling
 
 HELP = """a move      both squares, as e2e4; castling is the king's move, e1g1; a promoting pawn becomes a queen
@@ -44,8 +45,16 @@ class KriegspielTerminal(Terminal):
 
     help = HELP
 
-    def __init__(self, session: PersonSession, lines: Iterator[str], tell: Callable[[str], None]):
+    def __init__(
+        self,
+        session: PersonSession,
+        lines: Iterator[str],
+        tell: Callable[[str], None],
+        clocks: tuple[SideClock, SideClock] | None = None,
+    ):
         super().__init__(session, lines, tell)
+        self.clocks = clocks or (SideClock(), SideClock())  # White's first
+        self.lines = self.timed_lines(lines)
         self.shown: int | None = None  # ply at which the board was last shown
         if session.state[rules.SWITCHES] & MAY_ASK:
             self.help = HELP.replace("tries  ", ASK_HELP + "tries  ", 1)
@@ -62,6 +71,10 @@ class KriegspielTerminal(Terminal):
         session, ply = self.session, int(self.session.state[PLY])
         if ply == self.shown:
             return
+        self.clocks[session.side].start(ply)
+        if self.clocks[0].control:
+            left = [f"{int(clock.left) // 60}:{int(clock.left) % 60:02}" for clock in self.clocks]
+            self.tell(f"Clock: White {left[0]}, Black {left[1]}.")
         men = session.seen()[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
         self.tell(board_text(men.tolist(), -1 if session.side == 0 else 0))
         if session.record:
@@ -99,7 +112,22 @@ class KriegspielTerminal(Terminal):
             self.tell(NO_TRIES if self.session.state[rules.SWITCHES] == 0 else "There is no capture by a pawn to try.")
         any(self.attempt(action, move_name(action)) for action in captures)
 
+    def timed_lines(self, lines: Iterator[str]) -> Iterator[str]:
+        """Yield the lines of the person, whose clock runs until each of them is there."""
+        while True:
+            began = time.perf_counter()
+            line = next(lines, None)
+            if line is None:
+                return
+            own = self.clocks[self.session.side]
+            own.spend(time.perf_counter() - began)
+            if own.is_up:
+                raise Resigned
+            yield line
+
     def resignation(self) -> str:
+        if self.clocks[self.session.side].is_up:
+            return TIME_UP
         return f"{SIDES[self.session.side]} resigns"
 
     def ending(self) -> str:

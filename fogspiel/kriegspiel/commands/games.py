@@ -31,7 +31,7 @@ from ...cli.app import (
 )
 from ...cli.completion import complete_from
 from ...cli.execute import RunOptions, begin_and_show, check_cluster, start_run
-from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, effort_of
+from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, effort_of, without_effort
 
 if TYPE_CHECKING:
     from ...core.session import PersonSession
@@ -119,8 +119,11 @@ group = typer.Typer(
 )
 app.add_typer(group)
 
-Time = Annotated[float | None, typer.Option("--move-seconds", help="Seconds for each attempt (0.1).")]
+Time = Annotated[float | None, typer.Option("--move-seconds", help="Seconds for each move, all attempts of it (0.1).")]
 Nodes = Annotated[int | None, typer.Option(help="Nodes for each attempt instead: the same games on every machine.")]
+Clock = Annotated[
+    str | None, typer.Option(help="A clock instead: minutes for a game + seconds for each move (3+0, 0.5+1).")
+]
 Cores = Annotated[int, typer.Option(min=1, help="Threads that an engine thinks with.")]
 Processes = Annotated[int | None, typer.Option(min=1, help="Games at the same time (cores / threads).")]
 RulesName = Annotated[str, typer.Option(help="The rule set: icc, berkeley, berkeley-any, cincinnati, rand or english.")]
@@ -230,6 +233,7 @@ def play_game(
     time: Time = None,
     nodes: Nodes = None,
     threads: Cores = 1,
+    clock: Clock = None,
     rules: RulesName = "icc",
     seed: Annotated[int | None, typer.Option(help="The engine's seed (another one each time).")] = None,
     output: Annotated[Path | None, typer.Option(help="The file for the game (kriegspiel-DATE-TIME.pgn).")] = None,
@@ -243,15 +247,21 @@ def play_game(
     from ...core.rng import stream_of
     from ...core.session import PersonSession
     from ...games.chess.position import PLY
-    from ..engine import find_engine, parse_engine
+    from ..engine import TimeControl, find_engine, parse_engine
     from ..engines.program import name_engine
     from ..game import ICC
-    from ..referee import HouseRules, LifecyclePlayer, kriegspiel_from
+    from ..match import EngineSpec
+    from ..referee import TIME_UP, HouseRules, LifecyclePlayer, SideClock, TimedPlayer, kriegspiel_from
     from ..warm_up import prepare
     from ._terminal import KriegspielTerminal, result_of
 
     side, house = parse_seat(colour, ("white", "black")), HouseRules.usual(rules)
-    name, effort = parse_engine(against, effort_of(time, nodes, threads))
+    name, effort = parse_engine(against, effort_of(time, nodes, threads, clock))
+    control = None if clock is None else TimeControl.parse(clock)
+    if control:
+        name = without_effort(against)
+        effort = EngineSpec.with_clock(name, control, threads).effort
+    clocks = SideClock(control), SideClock(control)
     seed = secrets.randbits(32) if seed is None else seed
     engine = find_engine(name_engine(name))(effort, stream_of(seed, 1 - side))
     announce_compilation()
@@ -262,16 +272,20 @@ def play_game(
     if notice := preparation.notice():
         tell(notice)
     preparation.is_ready(0)
+    if control:  # nobody's time runs while kernels are compiled
+        preparation.done.wait()
     with preparation.meanwhile():
-        session = PersonSession(kriegspiel_from(switches=house), PlayerAgent(name, lambda stream: engine), side, seed)
-        terminal = KriegspielTerminal(session, lines, tell)
+        player = TimedPlayer(engine, clocks[1 - side]) if control else engine
+        session = PersonSession(kriegspiel_from(switches=house), PlayerAgent(name, lambda stream: player), side, seed)
+        terminal = KriegspielTerminal(session, lines, tell, clocks)
         played = terminal.play()
     result = result_of(played)
     if isinstance(engine, LifecyclePlayer):
         engine.hear_end(session.view(1 - side), result, played.how)
     tell(f"The game is over: {played.how}, {result}.")
     tell(terminal.epilogue())
-    kept = _keep(session, result, against, output, tell)
+    ended = TIME_UP if any(one.is_up for one in clocks) else "unterminated" if result == "*" else "normal"
+    kept = _keep(session, result, against, ended, output, tell)
     tell(f"The game is saved in {kept}.")
     if as_json:
         facts = {"against": against, "as": colour.lower(), "seed": seed, "result": result, "how": played.how}
@@ -282,7 +296,7 @@ def play_game(
 
 
 def _keep(
-    session: "PersonSession", result: str, against: str, output: Path | None, tell: Callable[[str], None]
+    session: "PersonSession", result: str, against: str, ended: str, output: Path | None, tell: Callable[[str], None]
 ) -> Path:
     """Save a game as PGN; report where that is not possible."""
     from datetime import datetime
@@ -293,7 +307,7 @@ def _keep(
     now = datetime.now()
     names = ["you", against] if session.side == 0 else [against, "you"]
     tags = {"Event": "A game at the terminal", "Date": f"{now:%Y.%m.%d}", "White": names[0], "Black": names[1]}
-    tags["Termination"] = "unterminated" if result == "*" else "normal"
+    tags["Termination"] = ended
     path = output or Path(f"kriegspiel-{now:%Y%m%d-%H%M%S}.pgn")
     text = write_pgn(session.record, tags, switches=switches_in(session.state), result=result)
     try:

@@ -287,7 +287,8 @@ class Fog(Engine):
             self._evaluate()
         self.ranks, costs = np.empty(len(self.offered)), self._costs()
         table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
-        if not rank_attempts(*table, costs, self.parameters.doubt, self.parameters.probing, self.ranks):
+        probing = self.parameters.probing * self.leisure  # a likely refusal is worth less when the time runs out
+        if not rank_attempts(*table, costs, self.parameters.doubt, probing, self.ranks):
             return int(self.offered[random_below(self.stream, len(self.offered))])
         return int(self.offered[np.argmax(self.ranks)])
 
@@ -295,7 +296,7 @@ class Fog(Engine):
         """Evaluate attempts on drawn boards until the limit is reached; repeated boards count repeatedly."""
         belief, halving = self.belief, FIRST_HALVING
         rows = np.full(belief.count, -1)
-        for nodes in self.effort.left(self.began).slices(NODES_AT_A_TIME):
+        for nodes in self.limit.slices(NODES_AT_A_TIME):
             if belief.count == 0 or self.evaluated >= MAX_BOARDS:
                 return
             numbers = belief.draw(nodes // len(self.offered) + 1)

@@ -104,14 +104,15 @@ class MatrixEngine(Engine):
 
 
 SLICE = 2000  # nodes between two readings of the clock
-AGAIN = 8  # after a refusal the tree is reused, and an eighth of the limit is enough
+AGAIN = 8  # after a refusal the tree is reused, and an eighth of the nodes is enough
 # Nodes after which C stops, whatever time is left: the best of uncertain branches is backed up, so a deeper search is
 # more optimistic. With 150,000 nodes it lost to itself with 10,000 by 29 games to 19, with 4 draws.
 ENOUGH = 10_000
 NO_END = 1 << 60  # more nodes than any search has
 NODES = 1 << 15  # capacity of a tree: more nodes than C searches, and some tenths of a second for B
-# B counts material only; each simulation is a noisy sample of it, so it explores more than C.
-MEN_ONLY = MatrixParameters(exploration=1.0, advance=0.0)
+# B's simulations end with the sum of C's values of men, without the advance of pawns; each is a noisy sample, so B
+# explores more than C.
+BY_MEN = MatrixParameters(exploration=1.0, advance=0.0)
 A_EXPLORATION = 0.7  # c of UCT for A, whose values are scores from 0 to 1
 BY_VALUE = 1e-3  # weight of an attempt's value, in pawns, against a visit
 A_NODES = 1 << 17  # capacity of a tree of A
@@ -129,21 +130,17 @@ class TreeEngine(MatrixEngine):
         moves = [int(move) for move in actions if promotion_of(move) in (0, QUEEN)]
         if len(moves) == 1:
             return moves[0]
-        effort, enough = self.effort, self.enough
         if self.fresh:
             self.plant(seen, moves)
+            limit, enough = self.limit, self.enough
         else:
             self.prune(seen, moves)
-            effort = replace(
-                effort,
-                seconds=effort.seconds and effort.seconds / AGAIN,
-                nodes=effort.nodes and max(1, effort.nodes // AGAIN),
-            )
-            enough //= AGAIN
+            nodes = self.effort.nodes and max(1, self.effort.nodes // AGAIN)
+            limit, enough = replace(self.limit, nodes=nodes), self.enough // AGAIN
         self.fresh = False
-        self.spend(effort, enough)
+        self.spend(limit, enough)
         visits: dict[int, float] = dict.fromkeys(moves, 0.0)
-        for thread in range(effort.threads):
+        for thread in range(limit.threads):
             for move, number in self.root_visits(thread).items():
                 if move in visits:
                     visits[move] += number
@@ -180,10 +177,11 @@ class PerceptionEngine(TreeEngine):
     """Engine that searches trees of perceptions (figure 3)."""
 
     places = 0  # nodes of the tree searched so far
+    capacity = NODES  # of a tree; a full one grows no more
 
     @cached_property
     def trees(self) -> list[PerceptionTree]:
-        return [empty_tree(NODES) for _ in range(self.effort.threads)]
+        return [empty_tree(self.capacity) for _ in range(self.effort.threads)]
 
     def spend(self, effort: SearchLimit, enough: int) -> None:
         before = sum(int(tree.used[0]) for tree in self.trees)
@@ -264,6 +262,7 @@ class ApproachC(PerceptionEngine):
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         if enemies(self.certain.meta) == 0:
+            self.certain.end = self.end
             return self.certain.attempt(seen, actions)
         return super().attempt(seen, actions)
 
@@ -284,7 +283,7 @@ class ApproachB(ApproachC):
     enough = NO_END
 
     def __init__(self, k: int, effort: SearchLimit, stream: np.ndarray, model: np.ndarray | None = None):
-        super().__init__(effort, stream, MEN_ONLY, model)
+        super().__init__(effort, stream, BY_MEN, model)
         self.k = k
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:

@@ -50,7 +50,7 @@ class Minimax(Engine):
 
     def __init__(self, effort: SearchLimit, stream: np.ndarray, opposed: tuple[int, int] = (8, 7)):
         super().__init__(effort, stream)
-        self.searcher, self.opposed = Searcher(effort), opposed
+        self.searcher, self.opposed = Searcher(effort.threads), opposed
         self.ending: LoneKingPlayer | None = None
         self.meta: np.record = np.zeros(1, META)[0]
         # Own men of the metaposition: a view, because record fields are slow to reach.
@@ -146,7 +146,7 @@ class Minimax(Engine):
             listed = np.empty(MAX_MOVES, np.int64)
             count = plausible_moves(self.meta, listed)
             moves = np.array([move for move in listed[:count].tolist() if move in allowed], np.int64)
-            self.ranking = self.searcher.ranking(self.meta, moves, self.power)
+            self.ranking = self.searcher.ranking(self.meta, moves, self.power, self.limit)
             self.ranking.values += [NOISE * random_unit(self.stream) for _ in moves]
         for move in self.ranking.best_first(self._staleness):
             if move in allowed:

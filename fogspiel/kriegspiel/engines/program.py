@@ -8,6 +8,7 @@ import hashlib
 import shutil
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,14 +17,15 @@ import numpy as np
 from ...core.agents import Forfeit
 from ...process.guard import own_guard
 from ...process.line_process import ProgramFault, ProgramProcess, ProgramTimeout
-from ..engine import PROGRAM, Choice, EngineFactory, SearchLimit
-from ..game import attempt_name, parse_attempt, refused_in
+from ..engine import PROGRAM, Choice, EngineFactory, MoveBudget, SearchLimit
+from ..game import attempt_name, parse_attempt, refused_in, rules
 from ..protocol import HELLO, READY, ProtocolWriter, limit_words, new_line
-from ..referee import WILD_16, HouseRules
+from ..referee import TIME_UP, WILD_16, HouseRules
 
 HELLO_SECONDS = 60.0  # time limit for a program to be ready: it may have to compile itself
-GRACE_SECONDS = 1.0  # tolerance above its time limit for an attempt: pipes and busy machines take time
+GRACE_SECONDS = 1.0  # tolerance above its time limit for an attempt, without a clock: pipes and busy machines take time
 NODES_SECONDS = 60.0  # time limit of an attempt whose limit is a number of nodes
+MIN_PATIENCE = 1e-3  # time limit of an attempt whose clock is nearly at zero
 READ_SECONDS = 10.0  # time limit for reading its input
 DIGITS = 16  # of the digest that identifies a program in runs
 
@@ -45,29 +47,32 @@ class KriegspielProgram(ProgramProcess):
         return deque(self.answer(asked, word, patience), maxlen=1).pop()
 
 
-class ProgramPlayer:
+class ProgramPlayer(MoveBudget):
     """Player for a program; any fault in a game is a `Forfeit`, and the program is killed."""
 
     def __init__(self, words: Sequence[str], effort: SearchLimit, stream: np.ndarray):
-        self.effort, self.seed, self.switches = effort, seed_of(stream), WILD_16
+        super().__init__(replace(effort, outside=True))
+        self.seed, self.switches = seed_of(stream), WILD_16
         self.reporter = ProtocolWriter()
-        self.patience = NODES_SECONDS if effort.seconds is None else effort.seconds + GRACE_SECONDS
         self.program = KriegspielProgram(words)
 
     def hear_rules(self, switches: HouseRules) -> None:
         self.switches = switches
 
     def begin(self, side: int) -> None:
+        self.renew()
         self.reporter = ProtocolWriter()
-        self.program.say(new_line(side, self.switches, self.effort, self.seed))
+        self.program.say(new_line(side, self.switches, self.effort, self.seed, self.clock))
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        go = f"go {limit_words(self.effort)}"
+        self.start_attempt(int(seen[rules.SEEN_PLY]))
+        limit = self.limit
+        go = f"go {limit_words(limit, self.clock)}"
         self.program.say(*self.reporter.turn(seen, actions), go)
         try:
-            line = self.program.last_line(go, "attempt", self.patience)
+            line = self.program.last_line(go, "attempt", self._patience(limit))
         except ProgramTimeout as fault:
-            raise Forfeit(str(fault), "no attempt in time") from None
+            raise Forfeit(str(fault), TIME_UP if self.clock else "no attempt in time") from None
         except ProgramFault as fault:
             raise Forfeit(str(fault), "the program has ended") from None
         try:
@@ -80,7 +85,13 @@ class ProgramPlayer:
                 raise self._forfeit(f"has tried {name} again, which was refused", "a refused attempt again")
             raise self._forfeit(f"has tried {name}, which was not on its list", "an impossible attempt")
         self.reporter.last = action
+        self.end_attempt()
         return action
+
+    def _patience(self, limit: SearchLimit) -> float:
+        if self.clock:
+            return max(self.clock[0], MIN_PATIENCE)
+        return NODES_SECONDS if limit.seconds is None else limit.seconds + GRACE_SECONDS
 
     def hear_end(self, seen: np.ndarray, result: str, ending: str) -> None:
         """Send the result of the game; then tell the program to quit."""

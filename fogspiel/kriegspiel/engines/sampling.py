@@ -164,7 +164,7 @@ class Sampler(Engine):
         if not np.array_equal(offered, self.offered):
             self.gains, self.evaluated = np.empty((MAX_BOARDS, len(offered)), np.int32), 0
             self.offered = offered
-        for nodes in self.effort.left(self.began).slices(self.evaluator.boards * len(offered)):
+        for nodes in self.limit.slices(self.evaluator.boards * len(offered)):
             boards = self.boards(min(max(nodes // len(offered), 1), MAX_BOARDS - self.evaluated), seen)
             if len(boards) == 0:
                 break

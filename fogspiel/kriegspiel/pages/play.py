@@ -1,6 +1,5 @@
 """Kriegspiel against a person: engines by strength, rule sets, draw offers, beliefs; analyses and games as PGN."""
 
-import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,7 +19,7 @@ from ..decisions import Decision, replayed_decisions
 from ..engine import EFFORT, STRAY, Engine, SearchLimit, engine_variants, engines, find_engine, parse_engine, plain_name
 from ..engines.mcts import ENGINES as MODELLED
 from ..engines.sampling import SIMPLE
-from ..game import ICC, RULE_SETS, RuleSet, find_rule_set, rules
+from ..game import ICC, RULE_SETS, RuleSet, find_rule_set
 from ..inferences import beliefs
 from ..parameters import GENERIC_NAME, NO_MODEL
 from ..pgn import write_pgn
@@ -28,7 +27,6 @@ from ..referee import GAME, HouseRules, accepts_draw, kriegspiel_from, switches_
 from ..warm_up import Preparation, prepare
 
 CARD = "kriegspiel_card.html"  # invitation on the home page
-MIN_SECONDS = 1e-3  # for an attempt in a turn without time left
 # Engines, the strongest first, by the matches in docs/results/kriegspiel.md.
 STRONGEST = ("fog", "hs", "C", "aosp", "minimax", "B1", "B3", "B7", "B10", "los", "A")
 
@@ -42,28 +40,6 @@ NOTES = {
     "hs": "samples both kinds of boards",
     **{f"B{k}": f"simulates the referee's messages, {k} moves deep (approach B)" for k in (1, 3, 7, 10)},
 }
-
-
-class TurnBudget:
-    """Engine wrapper whose time limit covers a turn with all its attempts: a refusal gives no extra time."""
-
-    def __init__(self, engine: Engine):
-        self.engine, self.effort = engine, engine.effort
-        self.turn, self.end = -1, 0.0
-
-    def begin(self, side: int) -> None:
-        self.engine.begin(side)
-
-    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        now, turn, seconds = time.perf_counter(), int(seen[rules.SEEN_PLY]), self.effort.seconds
-        if seconds is not None:
-            if turn != self.turn:
-                self.turn, self.end = turn, now + seconds
-            self.engine.effort = replace(self.effort, seconds=max(self.end - now, MIN_SECONDS))
-        return self.engine.choose(seen, actions)
-
-    def follow(self, seen: np.ndarray, action: int) -> None:
-        self.engine.follow(seen, action)
 
 
 class KriegspielPlay(PlaySupport):
@@ -114,13 +90,15 @@ class KriegspielPlay(PlaySupport):
     def prepare(self, words: str) -> Preparation:
         return prepare(*parse_engine(words))
 
-    def with_turn_budget(self, words: str, agent: Agent) -> Agent:
+    def in_wall_time(self, words: str, agent: Agent) -> Agent:
         if words.partition("@")[0] not in engines():
             return agent
 
         def player(stream: np.ndarray) -> Player:
             made = agent.new_player(stream)
-            return TurnBudget(made) if isinstance(made, Engine) else made
+            if isinstance(made, Engine):
+                made.effort = replace(made.effort, outside=True)
+            return made
 
         return PlayerAgent(agent.name, player)
 

@@ -219,9 +219,8 @@ class Ranking:
 class Searcher:
     """Ranks moves within a search limit; `spent` counts the evaluated metapositions."""
 
-    def __init__(self, effort: SearchLimit):
-        self.effort = effort
-        self.rooms = [empty_room() for _ in range(effort.threads)]
+    def __init__(self, threads: int):
+        self.rooms = [empty_room() for _ in range(threads)]
 
     @property
     def spent(self) -> int:
@@ -233,15 +232,15 @@ class Searcher:
         self.rooms[0].spent[0] += len(moves)
         return values
 
-    def ranking(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> Ranking:
+    def ranking(self, meta: np.record, moves: np.ndarray, power: np.ndarray, limit: SearchLimit) -> Ranking:
+        start, budget = limit.now(), FIRST_BUDGET
         statics = self.statics(meta, moves, power)
-        if self.effort.nodes is not None:
-            values = self._search(meta, moves, power, statics, self.effort.nodes)
+        if limit.nodes is not None:
+            values = self._search(meta, moves, power, statics, limit.nodes)
             return Ranking(moves, statics, values)
-        start, budget = self.effort.clock(), FIRST_BUDGET
         while True:
             values = self._search(meta, moves, power, statics, budget)
-            if GROWTH * (self.effort.clock() - start) > (self.effort.seconds or 0):
+            if GROWTH * (limit.now() - start) > (limit.seconds or 0):
                 return Ranking(moves, statics, values)
             budget *= 2
 

@@ -426,7 +426,7 @@ def weigh_outcomes(prob, known, move, parameters, features, outlook, chances, bo
 
 @in_place
 def most_exposed(prob, known, spared, parameters, survey):
-    """Return the square of the man that they most probably capture next, except on `spared`, or -1."""
+    """Return the square of the man with the greatest hazard times value, other than the one on `spared`; or -1."""
     survey_board(prob, known, parameters, survey)
     net, worst, found = matrices.attacked_squares(known), 0.0, -1
     for kind in range(KING):

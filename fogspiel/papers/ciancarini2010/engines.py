@@ -28,6 +28,7 @@ class PrintedEngine(PerceptionEngine):
 
     by_exposure = False  # the reading of the chance to suffer a capture
     fitted = FITTED_C
+    capacity = 1 << 17  # nodes of a tree: about a second of C or B1, and there is no other end than the time
 
     def __init__(self, effort: SearchLimit, stream: np.ndarray, parameters: PrintedConstants | None = None):
         constants = parameters or self.fitted[self.by_exposure]

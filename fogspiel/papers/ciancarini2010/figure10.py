@@ -89,7 +89,7 @@ def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
 
 POINTS = (
     "engine", "against", "Elo", "from", "to", "games", "wins", "draws", "losses", "score", "wins a loss",
-    "nodes a move", "refused a move", "plies a game",
+    "nodes a move", "refused a move", "plies a game", "seconds a move",
 )  # fmt: skip
 
 
@@ -98,8 +98,14 @@ def match_line(first: EngineSpec, second: EngineSpec, rows: Sequence[Row]) -> tu
     return (
         first.name, second.name, *map(_finite, (strength.elo, *strength.elo_interval())), strength.games,
         strength.wins, strength.draws, strength.losses, strength.score, _finite(strength.ratio),
-        statistics.nodes_per_move[0], statistics.refused_per_move[0], statistics.plies,
+        statistics.nodes_per_move[0], statistics.refused_per_move[0], statistics.plies, seconds_per_move(rows),
     )  # fmt: skip
+
+
+def seconds_per_move(rows: Sequence[Row]) -> float | None:
+    """Return the measured CPU seconds per move of the first engine."""
+    measured = statistics_of(rows).seconds_per_move
+    return None if measured is None else measured[0]
 
 
 def _finite(number: float) -> float | None:
@@ -112,9 +118,10 @@ def _figure(played: Played) -> Chart:
         strength = elo_of_pairs(rows)
         numbers = strength.elo, *strength.elo_interval()
         if first.engine in TREES and second == MINIMAX and all(map(math.isfinite, numbers)):
-            shown[first.engine].append((first.effort.seconds or 0.0, *numbers))
+            seconds = seconds_per_move(rows)
+            shown[first.engine].append((first.effort.seconds or 0.0 if seconds is None else seconds, *numbers))
     series = [Series.of(engine, points) for engine, points in shown.items() if points]
-    return Chart("figure10", "Elo above the minimax program", "seconds a move", "Elo", series)
+    return Chart("figure10", "Elo above the minimax program", "seconds per move", "Elo", series)
 
 
 # The paper's claims
