@@ -7,7 +7,7 @@ them.
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import combinations
 from pathlib import Path
@@ -17,6 +17,8 @@ import numpy as np
 
 from ..core.rng import stream_of
 from ..core.untrusted_input import JsonRecord
+from ..games.chess.fen import SIDES
+from ..games.chess.san import Movetext
 from ..process.line_process import Answer, WordParser, game_of, serve, values_in
 from ..runs.kind import Row
 from .engine import STRAY, SearchLimit, Tunable, find_engine, parse_engine, plain_name, tunable_engines
@@ -29,9 +31,10 @@ from .parameters import (
     change_of,
     count_placements,
     model_of,
+    read_generic,
     write_model,
 )
-from .pgn import write_pgn
+from .pgn import Unreadable, games_apart, read_text, reading_of, write_pgn
 from .referee import LIMIT, Referee, play_game
 
 SUFFIX = ".npz"
@@ -49,12 +52,16 @@ def check_lesson(engines: Sequence[str], effort: SearchLimit, output: Path, what
     for name, number in numbers.items():
         if number <= 0:
             raise ValueError(f"--{name} is {number}: it must be a positive number")
+    check_output(output, what)
+    for words in engines:
+        find_engine(parse_engine(words, effort)[0])
+
+
+def check_output(output: Path, what: str) -> None:
     if output.suffix != SUFFIX:
         raise ValueError(f"--output is {output}: the name of {what} ends with {SUFFIX}")
     if not output.parent.is_dir():
         raise ValueError(f"--output is {output}, but there is no folder {output.parent}: make it first")
-    for words in engines:
-        find_engine(parse_engine(words, effort)[0])
 
 
 # Training of the opponent model: a population of engines plays rounds of games, and placements of men are counted.
@@ -156,6 +163,61 @@ def train(training: Training, play: Play) -> Iterator[Round]:
         yield found
         if found.settled:
             return
+
+
+# The opponent model from games of people (section 5: "a database of about 12 000 games"), of all or of one player.
+
+MAX_HALF_MOVES = 2000  # longer games are skipped; the longest of a chess server have some hundred
+
+
+@dataclass
+class PeopleGames:
+    """Counts of the placements in PGN files, and a sentence per game that was skipped."""
+
+    player: str | None = None  # count this player's men only; otherwise everyone's
+    games: int = 0  # number of games counted
+    others: int = 0  # number of readable games that the player did not play
+    skipped: list[str] = field(default_factory=list)
+    counts: np.ndarray = field(default_factory=lambda: np.zeros(SHAPE, np.int64))
+
+    def add(self, path: Path) -> Iterator[int]:
+        """Count the games of a file; yield the number of games read so far."""
+        text = read_text(path)
+        try:
+            for number, game in games_apart(text):
+                fault = game.fault if isinstance(game, Unreadable) else self._count(game, number)
+                if fault is not None:
+                    self.skipped.append(f"{path.name}, {fault}")
+                yield self.games + self.others + len(self.skipped)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+    def _count(self, game: Movetext, number: int) -> str | None:
+        """Count a game; return the fault of one that cannot be counted."""
+        wanted = [
+            side
+            for side, colour in zip(BOTH, SIDES, strict=True)
+            if self.player is None or game.tags.get(colour, "").casefold() == self.player.casefold()
+        ]
+        if len(game.half_moves) > MAX_HALF_MOVES:
+            return f"game {number} (line {game.line}): more than {MAX_HALF_MOVES:,} half-moves"
+        try:
+            reading = reading_of(game, number)
+        except ValueError as error:
+            return str(error) if "line " in str(error) else f"{error} (line {game.line})"
+        if reading.viewer != "umpire" or reading.fen is not None or not reading.attempts:
+            return f"game {number} (line {game.line}): not a whole game from the first move, with the moves of both"
+        if wanted:
+            self.counts += count_placements(reading.record, wanted)
+        self.games, self.others = self.games + bool(wanted), self.others + (not wanted)
+        return None
+
+    def model(self) -> np.ndarray:
+        """Return the model of the games; a colour that the player never had is that of the generic model."""
+        if not self.counts.any():
+            whose = "" if self.player is None else f" of {self.player}"
+            raise ValueError(f"there is no game{whose} to learn from: name other files or another --player")
+        return model_of(self.counts, read_generic())
 
 
 # Self-play for a tuner.
