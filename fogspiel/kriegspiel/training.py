@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,13 +17,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rng import stream_of
-from ..core.untrusted_input import JsonRecord
+from ..core.untrusted_input import JsonRecord, parse_json, read_bytes
 from ..games.chess.fen import SIDES
 from ..games.chess.san import Movetext
 from ..process.line_process import Answer, WordParser, game_of, serve, values_in
 from ..runs.kind import Row
-from .engine import STRAY, SearchLimit, Tunable, find_engine, parse_engine, plain_name, tunable_engines
+from ..runs.programs import digest_of
+from ..runs.store import Store
+from .engine import (
+    RUN,
+    STRAY,
+    EngineFactory,
+    SearchLimit,
+    Tunable,
+    find_engine,
+    parse_engine,
+    plain_name,
+    tunable_engines,
+)
 from .engines.mcts import ENGINES as MODELLED
+from .game import GAMES
 from .match import EngineMatch, EngineSpec
 from .parameters import (
     BOTH,
@@ -307,7 +321,7 @@ class SelfPlay:
     def answer(self, request: object) -> Answer:
         """Play the requested game; return the score of a, and the game."""
         asked, seed, swap = game_of(request)
-        sets = [self._constants(values_in(asked, key)) for key in ("a", "b")]
+        sets = [constants_with(self.engine, values_in(asked, key)) for key in ("a", "b")]
         make = _tunable(self.engine).make
         streams = (stream_of(seed % 2**64, int(swap), who) for who in (0, 1))
         one, other = (make(self.effort, stream, parameters=own) for stream, own in zip(streams, sets, strict=True))
@@ -321,13 +335,14 @@ class SelfPlay:
         pgn = write_pgn(referee.record, tags, result=None if referee.ending else "1/2-1/2")
         return {"score": 1 - white if swap else white, "pgn": pgn, "ending": referee.ending or LIMIT}
 
-    def _constants(self, values: Mapping[str, object]) -> JsonRecord:
-        """Return a set of constants with defaults for those not named; raise ValueError if one is invalid."""
-        tables, known = permitted(self.engine), dict[str, Any]()
-        for name, value in values.items():
-            known[name] = _number(name, value, _known(self.engine, name, tables))
-        present = _tunable(self.engine).constants
-        return present.from_json(present.to_json() | known)
+
+def constants_with(engine: str, values: Mapping[str, object]) -> JsonRecord:
+    """Return a set of constants with defaults for those not named; raise ValueError if one is invalid."""
+    tables, known = permitted(engine), dict[str, Any]()
+    for name, value in values.items():
+        known[name] = _number(name, value, _known(engine, name, tables))
+    present = _tunable(engine).constants
+    return present.from_json(present.to_json() | known)
 
 
 def _number(name: str, value: object, table: Mapping[str, Any]) -> float | int:
@@ -339,6 +354,56 @@ def _number(name: str, value: object, table: Mapping[str, Any]) -> float | int:
             return int(value)
     kind = "a whole number" if whole else "a number"
     raise ValueError(f"{name} cannot be {value!r}: it is {kind} from {table['low']:g} to {table['high']:g}")
+
+
+# Engines with the constants of a tuning run.
+#
+# `C:run=NAME` becomes `C:run=NAME;pin=0.3;..` as soon as a command has read the store, so that a match and its workers
+# need neither the run nor its store later.
+
+MAX_EXPORT = 1 << 28  # bytes of an exported run
+
+
+def with_constants(words: str, store: Path | None) -> str:
+    """Return an engine's text with the constants of the tuning run, or exported file, that it names."""
+    engine, mark, run = words.removeprefix(STRAY).partition(RUN)
+    if not mark or ";" in run or store is None:
+        return words
+    _tunable(engine)
+    if run.endswith(".json"):
+        found = parse_json(read_bytes(Path(run), "the exported run", MAX_EXPORT, "export the run again"))
+        ask = found.get("ask") if isinstance(found, dict) else None
+        if not isinstance(ask, dict):
+            raise ValueError(f"{run} is no exported run: write one by `fogspiel export RUN --output FILE.json`")
+        finished, values = found.get("state") == "finished", found.get("parameters")
+    else:
+        with Store.open(store, write=False) as runs:
+            stored = runs.read(run)
+        ask, finished = stored.request, stored.finished
+        values = stored.result and stored.result.get("parameters")
+    if (ask.get("method"), ask.get("sort"), ask.get("digest")) != ("program", GAMES[0].name, digest_of([engine])):
+        raise ValueError(f"run {run} has not tuned {engine}: name a run of `fogspiel tune --kriegspiel {engine}`")
+    if not finished or not isinstance(values, dict):
+        raise ValueError(f"run {run} is not finished: go on with `fogspiel resume {run} --kriegspiel {engine}`")
+    constants_with(engine, values)
+    return words + "".join(f";{name}={value!r}" for name, value in values.items())
+
+
+def tuned_engine(text: str) -> EngineFactory:
+    """Return the engine of a text such as `C:run=NAME;pin=0.3`."""
+    engine, _, rest = text.partition(RUN)
+    run, *pairs = rest.split(";")
+    if not pairs:
+        raise ValueError(f"{engine}{RUN}{run[:40]} needs the store of that run: name it in `fogspiel kriegspiel match`")
+    values = {name: _parsed(value) for name, _, value in (pair.partition("=") for pair in pairs)}
+    return partial(_tunable(engine).make, parameters=constants_with(engine, values))
+
+
+def _parsed(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def main(words: Sequence[str] | None = None) -> int:

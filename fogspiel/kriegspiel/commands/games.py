@@ -136,7 +136,7 @@ def _add_match(name: str, model: type[EngineOptions], about: str) -> None:
         from ..engine import asks_program
         from ..engines.program import commands_of
 
-        match = model(**asked).match()
+        match = model(**asked).match(store_path(store))
         engines = [seat.engine for seat in match.seats]
         # A run with a program resumes only when the user names the program again, as the same command does.
         programs = commands_of(engines) or any(map(asks_program, engines))
@@ -242,11 +242,13 @@ def play_game(
     from ..engines.program import name_engine
     from ..game import ICC
     from ..referee import HouseRules, LifecyclePlayer, kriegspiel_from
+    from ..training import with_constants
     from ..warm_up import prepare
     from ._terminal import KriegspielTerminal, result_of
 
     side, house = parse_seat(colour, ("white", "black")), HouseRules.usual(rules)
     name, effort = parse_engine(against, effort_of(time, nodes, threads))
+    name = with_constants(name, store_path(None))
     seed = secrets.randbits(32) if seed is None else seed
     engine = find_engine(name_engine(name))(effort, stream_of(seed, 1 - side))
     announce_compilation()
