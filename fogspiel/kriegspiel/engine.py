@@ -35,6 +35,7 @@ ROOM = "kriegspiel.engines"
 ENGINE = "Kriegspiel engine"
 PROGRAM = "program"  # prefix of the command of an external engine
 STRAY = "stray-"  # prefix of an engine that plays random moves early in the game
+RUN = ":run="  # before the tuning run whose constants an engine has; they follow it: `C:run=NAME;pin=0.3;hope=0.5`
 # While a person plays before kernels are compiled, they run about a hundred times slower: the clock is read this many
 # times as often, and the time limit is this many times as long.
 INTERPRETED_SHARE, INTERPRETED_TIMES = 64, 5
@@ -180,6 +181,11 @@ def tell_clock(player: object, left: float, increment: float) -> None:
 def plain_name(words: str) -> str:
     """Return the name of an engine alone: `C` of `stray-C:none`."""
     return words.removeprefix(STRAY).partition(":")[0]
+
+
+def short_name(words: str) -> str:
+    """Return the text of an engine without the constants of its tuning run."""
+    return words.partition(";")[0] if RUN in words else words
 
 
 EFFORT = re.compile(r"(?P<seconds>\d+(\.\d*)?|\.\d+)s|(?P<nodes>\d+)n")
@@ -353,6 +359,10 @@ def find_engine(words: str) -> EngineFactory:
 
 
 def _listed_engine(text: str) -> EngineFactory:
+    if RUN in text:
+        from .training import tuned_engine  # which plays games, and so imports this module
+
+        return tuned_engine(text)
     if text in engines() and text not in engine_variants():
         return engines()[text]
     if member := family_member(text):
@@ -368,7 +378,7 @@ def _listed_engine(text: str) -> EngineFactory:
 
 
 def engine_file(words: str) -> Path:
-    text, name = words.removeprefix(STRAY), plain_name(words)
+    text, name = words.removeprefix(STRAY).partition(RUN)[0], plain_name(words)
     member = family_member(text)
     for key in (text, name):
         for module in modules(ROOM):

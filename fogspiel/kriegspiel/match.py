@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NotRequired, Self, TypedDict
 
+import numpy as np
+
 from ..core.compile.cache import code_digest
 from ..core.rng import stream_of
 from ..core.untrusted_input import JsonRecord
@@ -20,7 +22,7 @@ from ..runs.request import check_option, check_players, check_seed, versions
 from ..runs.standings import Meetings, tally
 from ..runs.store import Json
 from ..stats.evaluate import MatchResult, Strength, strength_of
-from .engine import PROGRAM, SearchLimit, TimeControl, allotted_seconds, engine_file, find_engine
+from .engine import PROGRAM, SearchLimit, TimeControl, allotted_seconds, engine_file, find_engine, short_name
 from .engines.program import bring_programs, commands_of
 from .referee import LIMIT, WILD_16, HouseRules, Referee, SideClock, play_game
 from .warm_up import play_trial
@@ -69,7 +71,7 @@ class EngineSpec:
         effort = self.effort
         nodes = f"{effort.nodes:,} node{'' if effort.nodes == 1 else 's'}" if effort.nodes is not None else None
         spent = nodes or (f"{effort.seconds:g} s" if self.clock is None else str(self.clock))
-        return f"{self.engine} ({spent}{f', {effort.threads} threads' if effort.threads > 1 else ''})"
+        return f"{short_name(self.engine)} ({spent}{f', {effort.threads} threads' if effort.threads > 1 else ''})"
 
     def to_json(self) -> EngineJson:
         effort = self.effort
@@ -91,11 +93,13 @@ class EngineSpec:
 
 
 def code_of(engine: str) -> str:
-    """Return a digest of all code and of the model or weights of an engine: with others it may play differently."""
+    """Return a digest of an engine's code, and of its model, weights or tuned constants, which may change its play."""
     maker, code = find_engine(engine), code_digest(engine_file(engine))
     while isinstance(maker, partial):
         model, learned = maker.keywords.get("model"), maker.keywords.get("learned")
         numbers = (model,) if model is not None else learned
+        if isinstance(constants := maker.keywords.get("parameters"), JsonRecord):
+            numbers = (np.array(list(constants.to_json().values()), np.float64),)
         if numbers is not None:
             content = b"".join(array.tobytes() for array in numbers)
             return f"{code}-{hashlib.blake2b(content, digest_size=10).hexdigest()}"

@@ -234,9 +234,21 @@ def count_placements(record: Sequence[int], colours: Sequence[int] = BOTH) -> np
     return counts
 
 
-def model_of(counts: np.ndarray) -> np.ndarray:
-    """Return the probability of each kind by square and move, smoothed over moves and, later, over squares."""
+def games_by_colour(counts: np.ndarray) -> np.ndarray:
+    """Return the number of counted games of each colour: every one has one king after the first move."""
+    found: np.ndarray = counts[:, KING, 0].sum(axis=-1)
+    return found
+
+
+def model_of(counts: np.ndarray, otherwise: np.ndarray | None = None) -> np.ndarray:
+    """Return the probability of each kind by square and move, smoothed over moves and, later, over squares.
+
+    A colour without any game has the probabilities of the model `otherwise`.
+    """
     games = counts[:, KING].sum(axis=-1)  # every game of at least this length has one king
+    if otherwise is not None and games[:, 0].any():
+        found = model_of(np.where(games[:, :1, None, None] > 0, counts, counts[::-1]))
+        return np.where(games[:, :1, None, None] > 0, found, otherwise)
     if not games[:, 0].all():
         raise ValueError("a model needs at least one game with a move of each side")
     shares = counts / np.maximum(games, 1)[:, None, :, None]
@@ -322,8 +334,13 @@ def read_model(path: Path) -> np.ndarray:
     return model
 
 
+@cache
+def read_generic() -> np.ndarray:
+    return read_model(GENERIC)
+
+
 def find_model(words: str) -> np.ndarray | None:
     """Return the model of this name: `generic`, `none`, or a file."""
     if words == NO_MODEL:
         return None
-    return read_model(GENERIC if words == GENERIC_NAME else Path(words))
+    return read_generic() if words == GENERIC_NAME else read_model(Path(words))

@@ -8,10 +8,11 @@ proposed at Berkeley, and neither the opponent's illegal attempts nor short nota
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -164,10 +165,35 @@ def write_pgn(
 # The text of a PGN file.
 
 MAX_BYTES = 1 << 28  # 256 MiB: about 200,000 games
+BEGINNING = re.compile(r"^\[\s*Event\s", re.MULTILINE)
 
 
 def read_text(file: Path) -> str:
     return untrusted_input.read_text(file, "the PGN file", MAX_BYTES, "split it")
+
+
+class Unreadable(NamedTuple):
+    line: int
+    fault: str
+
+
+def games_apart(text: str) -> Iterator[tuple[int, Movetext | Unreadable]]:
+    """Yield the games by number, split at each tag `Event`, so that an unreadable one does not hide the next."""
+    cuts = [0, *(found.start() for found in BEGINNING.finditer(text)), len(text)]
+    number, line = 0, 1
+    for start, end in pairwise(cuts):
+        piece = text[start:end]
+        if piece.strip():
+            try:
+                for game in games_in(piece, line):
+                    number += 1
+                    yield number, game
+            except ValueError as error:
+                number += 1
+                yield number, Unreadable(line, f"game {number}: {error}")
+        line += piece.count("\n")
+    if number == 0:
+        raise ValueError("there is no game in this file: it must be PGN")
 
 
 # Reader of Kriegspiel games: our own PGN, the comments proposed at Maryland, and games filtered as at Berkeley.

@@ -1,20 +1,14 @@
-"""Check of a PGN file's games by our referee: legal moves, equal messages, confirmed refusals.
+"""Check of a PGN file's games by our referee: legal moves, equal messages, confirmed refusals."""
 
-A file is split at each tag `Event`, so that an unreadable game does not hide the next.
-"""
-
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from ..core.untrusted_input import JsonRecord
 from ..games.chess.fen import SIDES
-from ..games.chess.san import RESULTS, UNFINISHED, Movetext, games_in
-from .pgn import PgnGame, parse_message, reading_of
+from ..games.chess.san import RESULTS, UNFINISHED, Movetext
+from .pgn import PgnGame, Unreadable, games_apart, parse_message, reading_of
 from .referee import Message, Referee
 
-BEGINNING = re.compile(r"^\[\s*Event\s", re.MULTILINE)
 DIAGONALS = ("long diagonal", "short diagonal")
 
 
@@ -35,20 +29,11 @@ class CheckedGame(JsonRecord):
 
 
 def check_pgn(text: str) -> Iterator[CheckedGame]:
-    number = 0
-    cuts = [0, *(found.start() for found in BEGINNING.finditer(text) if text[: found.start()].strip()), len(text)]
-    for start, end in pairwise(cuts):
-        piece = "\n" * text.count("\n", 0, start) + text[start:end]  # padded to keep line numbers
-        try:
-            for game in games_in(piece):
-                number += 1
-                yield check_pgn_game(game, number)
-        except ValueError as error:
-            number += 1
-            line = len(piece) - len(piece.lstrip("\n")) + 1
-            yield CheckedGame(number, line, "?", "?", None, 0, 0, f"game {number}: {error}")
-    if number == 0:
-        raise ValueError("there is no game in this file: it must be PGN")
+    for number, game in games_apart(text):
+        if isinstance(game, Unreadable):
+            yield CheckedGame(number, game.line, "?", "?", None, 0, 0, game.fault)
+        else:
+            yield check_pgn_game(game, number)
 
 
 def check_pgn_game(game: Movetext, number: int) -> CheckedGame:

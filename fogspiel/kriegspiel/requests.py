@@ -10,14 +10,17 @@ from ..runs.request import Asked, Request, Seed, Text, versions
 from ..runs.requests import Games
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..runs.store import Json
     from .engine import SearchLimit
     from .match import EngineMatch, EngineSpec
 
 ENGINE = (
     "NAME, as `fogspiel kriegspiel engines` lists them; NAME@0.4s, NAME@20000n for an effort of its own; C:none, "
-    "C:generic, C:FILE.npz for an opponent's model (A, B and C); fog:FILE.npz for other weights; hs:uci=COMMAND for a "
-    "chess engine (los, aosp and hs); program:COMMAND for a program that speaks the engine protocol."
+    "C:generic, C:FILE.npz for an opponent's model (A, B and C); C:run=NAME, C:run=FILE.json for the constants of a "
+    "tuning run or of its export; fog:FILE.npz for other weights; hs:uci=COMMAND for a chess engine (los, aosp and "
+    "hs); program:COMMAND for a program that speaks the engine protocol."
 )
 ROW_KEYS = ("games", "seed", "longest", "stop", "fogspiel")  # keys that rows share with requests
 HIDDEN = Asked(on_page=False)  # an option of the command line alone
@@ -96,22 +99,23 @@ class EngineOptions(Request):
         """Return the engines as typed, each with its search limit (its own, or the common one)."""
         raise NotImplementedError
 
-    def match(self) -> "EngineMatch":
-        """Return the match; a program is tried first, and stored by its digest."""
+    def match(self, store: "Path | None" = None) -> "EngineMatch":
+        """Return the match; a program is tried first, and stored by its digest, a tuning run with its constants."""
         from .engine import TimeControl, find_engine, parse_engine
         from .engines.program import name_engine
         from .game import HouseRules
         from .match import EngineMatch, EngineSpec
+        from .training import with_constants
 
         chosen = {"promotion_tries": self.promotion_tries, "passant_square": self.passant_square}
         flags = {"fifty": self.fifty, "repetition": self.repetition, "material": self.material}
         switches = HouseRules.usual(self.rules, chosen | flags)
         if self.clock is None:
             named = [parse_engine(text, effort) for text, effort in self.efforts()]
-            seats = tuple(EngineSpec(name_engine(engine), effort) for engine, effort in named)
+            seats = tuple(EngineSpec(name_engine(with_constants(engine, store)), effort) for engine, effort in named)
         else:
             clock = TimeControl.parse(self.clock)
-            engines = [without_effort(text) for text, _ in self.efforts()]
+            engines = [with_constants(without_effort(text), store) for text, _ in self.efforts()]
             seats = tuple(EngineSpec.with_clock(name_engine(engine), clock, self.threads) for engine in engines)
         for seat in seats:
             find_engine(seat.engine)

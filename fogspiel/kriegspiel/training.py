@@ -7,8 +7,9 @@ them.
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,11 +17,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rng import stream_of
-from ..core.untrusted_input import JsonRecord
+from ..core.untrusted_input import JsonRecord, parse_json, read_bytes
+from ..games.chess.fen import SIDES
+from ..games.chess.san import Movetext
 from ..process.line_process import Answer, WordParser, game_of, serve, values_in
 from ..runs.kind import Row
-from .engine import STRAY, SearchLimit, Tunable, find_engine, parse_engine, plain_name, tunable_engines
+from ..runs.programs import digest_of
+from ..runs.store import Store
+from .engine import (
+    RUN,
+    STRAY,
+    EngineFactory,
+    SearchLimit,
+    Tunable,
+    find_engine,
+    parse_engine,
+    plain_name,
+    tunable_engines,
+)
 from .engines.mcts import ENGINES as MODELLED
+from .game import GAMES
 from .match import EngineMatch, EngineSpec
 from .parameters import (
     BOTH,
@@ -29,9 +45,10 @@ from .parameters import (
     change_of,
     count_placements,
     model_of,
+    read_generic,
     write_model,
 )
-from .pgn import write_pgn
+from .pgn import Unreadable, games_apart, read_text, reading_of, write_pgn
 from .referee import LIMIT, Referee, play_game
 
 SUFFIX = ".npz"
@@ -49,12 +66,16 @@ def check_lesson(engines: Sequence[str], effort: SearchLimit, output: Path, what
     for name, number in numbers.items():
         if number <= 0:
             raise ValueError(f"--{name} is {number}: it must be a positive number")
+    check_output(output, what)
+    for words in engines:
+        find_engine(parse_engine(words, effort)[0])
+
+
+def check_output(output: Path, what: str) -> None:
     if output.suffix != SUFFIX:
         raise ValueError(f"--output is {output}: the name of {what} ends with {SUFFIX}")
     if not output.parent.is_dir():
         raise ValueError(f"--output is {output}, but there is no folder {output.parent}: make it first")
-    for words in engines:
-        find_engine(parse_engine(words, effort)[0])
 
 
 # Training of the opponent model: a population of engines plays rounds of games, and placements of men are counted.
@@ -158,6 +179,61 @@ def train(training: Training, play: Play) -> Iterator[Round]:
             return
 
 
+# The opponent model from games of people (section 5: "a database of about 12 000 games"), of all or of one player.
+
+MAX_HALF_MOVES = 2000  # longer games are skipped; the longest of a chess server have some hundred
+
+
+@dataclass
+class PeopleGames:
+    """Counts of the placements in PGN files, and a sentence per game that was skipped."""
+
+    player: str | None = None  # count this player's men only; otherwise everyone's
+    games: int = 0  # number of games counted
+    others: int = 0  # number of readable games that the player did not play
+    skipped: list[str] = field(default_factory=list)
+    counts: np.ndarray = field(default_factory=lambda: np.zeros(SHAPE, np.int64))
+
+    def add(self, path: Path) -> Iterator[int]:
+        """Count the games of a file; yield the number of games read so far."""
+        text = read_text(path)
+        try:
+            for number, game in games_apart(text):
+                fault = game.fault if isinstance(game, Unreadable) else self._count(game, number)
+                if fault is not None:
+                    self.skipped.append(f"{path.name}, {fault}")
+                yield self.games + self.others + len(self.skipped)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+    def _count(self, game: Movetext, number: int) -> str | None:
+        """Count a game; return the fault of one that cannot be counted."""
+        wanted = [
+            side
+            for side, colour in zip(BOTH, SIDES, strict=True)
+            if self.player is None or game.tags.get(colour, "").casefold() == self.player.casefold()
+        ]
+        if len(game.half_moves) > MAX_HALF_MOVES:
+            return f"game {number} (line {game.line}): more than {MAX_HALF_MOVES:,} half-moves"
+        try:
+            reading = reading_of(game, number)
+        except ValueError as error:
+            return str(error) if "line " in str(error) else f"{error} (line {game.line})"
+        if reading.viewer != "umpire" or reading.fen is not None or not reading.attempts:
+            return f"game {number} (line {game.line}): not a whole game from the first move, with the moves of both"
+        if wanted:
+            self.counts += count_placements(reading.record, wanted)
+        self.games, self.others = self.games + bool(wanted), self.others + (not wanted)
+        return None
+
+    def model(self) -> np.ndarray:
+        """Return the model of the games; a colour that the player never had is that of the generic model."""
+        if not self.counts.any():
+            whose = "" if self.player is None else f" of {self.player}"
+            raise ValueError(f"there is no game{whose} to learn from: name other files or another --player")
+        return model_of(self.counts, read_generic())
+
+
 # Self-play for a tuner.
 
 LONGEST = 400  # plies after which a game is drawn
@@ -245,7 +321,7 @@ class SelfPlay:
     def answer(self, request: object) -> Answer:
         """Play the requested game; return the score of a, and the game."""
         asked, seed, swap = game_of(request)
-        sets = [self._constants(values_in(asked, key)) for key in ("a", "b")]
+        sets = [constants_with(self.engine, values_in(asked, key)) for key in ("a", "b")]
         make = _tunable(self.engine).make
         streams = (stream_of(seed % 2**64, int(swap), who) for who in (0, 1))
         one, other = (make(self.effort, stream, parameters=own) for stream, own in zip(streams, sets, strict=True))
@@ -259,13 +335,14 @@ class SelfPlay:
         pgn = write_pgn(referee.record, tags, result=None if referee.ending else "1/2-1/2")
         return {"score": 1 - white if swap else white, "pgn": pgn, "ending": referee.ending or LIMIT}
 
-    def _constants(self, values: Mapping[str, object]) -> JsonRecord:
-        """Return a set of constants with defaults for those not named; raise ValueError if one is invalid."""
-        tables, known = permitted(self.engine), dict[str, Any]()
-        for name, value in values.items():
-            known[name] = _number(name, value, _known(self.engine, name, tables))
-        present = _tunable(self.engine).constants
-        return present.from_json(present.to_json() | known)
+
+def constants_with(engine: str, values: Mapping[str, object]) -> JsonRecord:
+    """Return a set of constants with defaults for those not named; raise ValueError if one is invalid."""
+    tables, known = permitted(engine), dict[str, Any]()
+    for name, value in values.items():
+        known[name] = _number(name, value, _known(engine, name, tables))
+    present = _tunable(engine).constants
+    return present.from_json(present.to_json() | known)
 
 
 def _number(name: str, value: object, table: Mapping[str, Any]) -> float | int:
@@ -277,6 +354,56 @@ def _number(name: str, value: object, table: Mapping[str, Any]) -> float | int:
             return int(value)
     kind = "a whole number" if whole else "a number"
     raise ValueError(f"{name} cannot be {value!r}: it is {kind} from {table['low']:g} to {table['high']:g}")
+
+
+# Engines with the constants of a tuning run.
+#
+# `C:run=NAME` becomes `C:run=NAME;pin=0.3;..` as soon as a command has read the store, so that a match and its workers
+# need neither the run nor its store later.
+
+MAX_EXPORT = 1 << 28  # bytes of an exported run
+
+
+def with_constants(words: str, store: Path | None) -> str:
+    """Return an engine's text with the constants of the tuning run, or exported file, that it names."""
+    engine, mark, run = words.removeprefix(STRAY).partition(RUN)
+    if not mark or ";" in run or store is None:
+        return words
+    _tunable(engine)
+    if run.endswith(".json"):
+        found = parse_json(read_bytes(Path(run), "the exported run", MAX_EXPORT, "export the run again"))
+        ask = found.get("ask") if isinstance(found, dict) else None
+        if not isinstance(ask, dict):
+            raise ValueError(f"{run} is no exported run: write one by `fogspiel export RUN --output FILE.json`")
+        finished, values = found.get("state") == "finished", found.get("parameters")
+    else:
+        with Store.open(store, write=False) as runs:
+            stored = runs.read(run)
+        ask, finished = stored.request, stored.finished
+        values = stored.result and stored.result.get("parameters")
+    if (ask.get("method"), ask.get("sort"), ask.get("digest")) != ("program", GAMES[0].name, digest_of([engine])):
+        raise ValueError(f"run {run} has not tuned {engine}: name a run of `fogspiel tune --kriegspiel {engine}`")
+    if not finished or not isinstance(values, dict):
+        raise ValueError(f"run {run} is not finished: go on with `fogspiel resume {run} --kriegspiel {engine}`")
+    constants_with(engine, values)
+    return words + "".join(f";{name}={value!r}" for name, value in values.items())
+
+
+def tuned_engine(text: str) -> EngineFactory:
+    """Return the engine of a text such as `C:run=NAME;pin=0.3`."""
+    engine, _, rest = text.partition(RUN)
+    run, *pairs = rest.split(";")
+    if not pairs:
+        raise ValueError(f"{engine}{RUN}{run[:40]} needs the store of that run: name it in `fogspiel kriegspiel match`")
+    values = {name: _parsed(value) for name, _, value in (pair.partition("=") for pair in pairs)}
+    return partial(_tunable(engine).make, parameters=constants_with(engine, values))
+
+
+def _parsed(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -6,16 +6,20 @@ import tomllib
 
 import pytest
 
-from fogspiel.kriegspiel.engine import SearchLimit, tunable_engines
+from fogspiel.core.rng import stream_of
+from fogspiel.kriegspiel.engine import SearchLimit, engine_file, find_engine, tunable_engines
+from fogspiel.kriegspiel.match import EngineSpec, code_of
 from fogspiel.kriegspiel.parameters import MatrixParameters, SamplingParameters
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.training import (
     SelfPlay,
+    constants_with,
     demand_constants,
     main,
     parameter_text,
     parameters_of_engine,
     permitted,
+    with_constants,
 )
 from fogspiel.process.line_process import answers
 from fogspiel.tuning.programs.parameters import Parameters as Space
@@ -114,3 +118,56 @@ def test_a_command_line_that_makes_no_sense_is_one_sentence(words, because, caps
 def test_the_parameter_file_can_be_printed(capsys):
     assert main(["--engine", "hs", "--parameters"]) == 0
     assert tomllib.loads(capsys.readouterr().out)["stale"]["start"] == 40.0
+
+
+# Engines with the constants of a tuning run.
+
+
+@pytest.mark.parametrize("engine", tunable_engines())
+def test_an_engine_has_the_constants_behind_its_run_and_stored_games_distinguish_them(engine):
+    name, value = next(iter(tunable_engines()[engine].constants.to_json().items()))
+    values = [value, value + 1 if isinstance(value, int) else value * 0.9]
+    words = [f"{engine}:run=x;{name}={one!r}" for one in values]
+    assert len({code_of(engine), *map(code_of, words)}) == 3 and code_of(words[0]) == code_of(f"stray-{words[0]}")
+    assert engine_file(words[0]) == engine_file(engine)
+    player = find_engine(words[1])(SearchLimit(nodes=1), stream_of(1))
+    assert find_engine(f"stray-{words[1]}") and player.begin(0) is None
+    assert EngineSpec(words[1], SearchLimit(nodes=1)).name == f"{engine}:run=x (1 node)"
+    assert constants_with(engine, {name: values[1]}).to_json()[name] == values[1]
+
+
+@pytest.mark.parametrize(
+    "words, because",
+    [
+        ("C:run=x", "needs the store of that run"),
+        ("C:run=x;pinn=1", "did you mean pin"),
+        ("C:run=x;pin=soon", "pin cannot be 'soon'"),
+        ("C:run=x;pin=9", "pin cannot be 9.0"),
+        ("greedy:run=x;pin=1", "the constants of 'greedy' cannot be tuned"),
+    ],
+)
+def test_a_wrong_run_in_the_text_of_an_engine_is_one_sentence(words, because):
+    with pytest.raises(ValueError, match=because):
+        find_engine(words)
+
+
+@pytest.mark.thorough
+def test_a_tuned_engine_plays_by_its_run_and_by_the_exported_file(answer, fogspiel, refused, tmp_path):
+    file, export = tmp_path / "small.toml", tmp_path / "run.json"
+    file.write_text("[capture]\nstart = 0.3\nlow = 0.02\nhigh = 0.9\nscale = 0.05\n")
+    tune = ("tune", "--kriegspiel", "C:paper", "--parameters", file, "--games", 20, "--nodes", 5, "--processes", 1)
+    run = answer(*tune)["run"]
+    fogspiel("export", run, "--output", export)
+    match = ("--nodes", 5, "--games", 2, "--processes", 1, "--max-plies", 20)
+    for named in (run, export):
+        found = answer("kriegspiel", "match", f"C:paper:run={named}", "random", *match)
+        assert found["first"]["engine"].startswith(f"C:paper:run={named};capture=")
+    assert with_constants(f"stray-C:paper:run={export}", tmp_path).startswith(f"stray-C:paper:run={export};capture=")
+    assert with_constants("C:none", tmp_path) == "C:none"
+    refused("kriegspiel", "match", "C:paper:run=nowhere", "random", *match, because="there is no run named nowhere")
+    refused("kriegspiel", "match", f"C:run={run}", "random", *match, because=f"run {run} has not tuned C")
+    refused("kriegspiel", "match", f"hs:run={export}", "random", *match, because="has not tuned hs")
+    refused("kriegspiel", "match", "C:run=no.json", "random", *match, because="cannot be read")
+    refused("kriegspiel", "match", "greedy:run=x", "random", *match, because="cannot be tuned")
+    export.write_text("[1]")
+    refused("kriegspiel", "match", f"C:paper:run={export}", "random", *match, because="is no exported run")

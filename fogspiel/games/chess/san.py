@@ -113,9 +113,9 @@ class Movetext:
     lines: list[int] = field(default_factory=list)  # line of each half-move
 
 
-def games_in(text: str) -> Iterator[Movetext]:
-    """Yield the games of a PGN file as written, without replaying them."""
-    game, place, depth, line = Movetext(), 0, 0, 1
+def games_in(text: str, line: int = 1) -> Iterator[Movetext]:
+    """Yield the games of a PGN text that begins on this line of its file, as written, without replaying them."""
+    game, place, depth = Movetext(line=line), 0, 0
     while place < len(text):
         token = TOKEN.match(text, place)
         if token is None:

@@ -4,7 +4,6 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +18,6 @@ from ...cli.app import (
     AsJson,
     Cluster,
     RunName,
-    Seed,
     Stop,
     StorePath,
     announce_compilation,
@@ -30,13 +28,11 @@ from ...cli.app import (
     write_text,
 )
 from ...cli.completion import complete_from
-from ...cli.execute import RunOptions, begin_and_show, check_cluster, start_run
+from ...cli.execute import RunOptions, begin_and_show
 from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, effort_of, without_effort
 
 if TYPE_CHECKING:
     from ...core.session import PersonSession
-    from ...runs.kind import Row
-    from ..match import EngineMatch
 
 complete_engines = COMPLETIONS["engine"] = complete_from("kriegspiel.engines", "ENGINES")
 
@@ -71,7 +67,6 @@ EXAMPLES |= {
     "kriegspiel problems": (START, "kriegspiel problems 1 --play"),
     "kriegspiel problem": (START, "kriegspiel problem problem.json"),
     "kriegspiel make-problems": (START, "kriegspiel make-problems --candidates 2000"),
-    "kriegspiel learn": (START, "kriegspiel learn --engines minimax@200n,C@200n --games 40"),
 }
 
 
@@ -144,7 +139,7 @@ def _add_match(name: str, model: type[EngineOptions], about: str) -> None:
         from ..engine import asks_program
         from ..engines.program import commands_of
 
-        match = model(**asked).match()
+        match = model(**asked).match(store_path(store))
         engines = [seat.engine for seat in match.seats]
         # A run with a program resumes only when the user names the program again, as the same command does.
         programs = commands_of(engines) or any(map(asks_program, engines))
@@ -252,6 +247,7 @@ def play_game(
     from ..game import ICC
     from ..match import EngineSpec
     from ..referee import TIME_UP, HouseRules, LifecyclePlayer, SideClock, TimedPlayer, kriegspiel_from
+    from ..training import with_constants
     from ..warm_up import prepare
     from ._terminal import KriegspielTerminal, result_of
 
@@ -261,6 +257,7 @@ def play_game(
     if control:
         name = without_effort(against)
         effort = EngineSpec.with_clock(name, control, threads).effort
+    name = with_constants(name, store_path(None))
     clocks = SideClock(control), SideClock(control)
     seed = secrets.randbits(32) if seed is None else seed
     engine = find_engine(name_engine(name))(effort, stream_of(seed, 1 - side))
@@ -357,62 +354,3 @@ PLAY = {
         ("white", "black")[side], against or DEFAULT_ENGINE, seed=seed, as_json=as_json
     )
 }
-
-
-# fogspiel kriegspiel learn: an opponent model from games of a population.
-
-
-def _player(options: RunOptions, names: list[str]) -> "Callable[[EngineMatch], list[list[Row]]]":
-    """Return a function that plays matches as stored runs and adds their names; an interruption names this command."""
-    again = replace(options, again=shlex.join(["fogspiel", *sys.argv[1:]]))
-
-    def play(match: "EngineMatch") -> list[list["Row"]]:
-        run = start_run(match.to_json(), again, once=True)
-        names.append(run.name)
-        return match.rows(run)
-
-    return play
-
-
-@group.command("learn")
-def learn_model(
-    engines: Annotated[
-        str,
-        typer.Option(help="Who plays, with commas between; each of them also strays (minimax@1000n,C@3000n,B10@50n)."),
-    ] = "",
-    games: Annotated[int, typer.Option(help="About so many games per round.")] = 600,
-    rounds: Annotated[int, typer.Option(help="At most so many; the model so far is used in the next one.")] = 4,
-    against: Annotated[str | None, typer.Option(help="Learn the habits of this one of them only.")] = None,
-    without: Annotated[str | None, typer.Option(help="Hold this one of them out: count the others only.")] = None,
-    time: Time = None,
-    nodes: Nodes = None,
-    threads: Cores = 1,
-    processes: Processes = None,
-    seed: Seed = 1,
-    output: Annotated[Path, typer.Option(help="The file for the model.")] = Path("model.npz"),
-    cluster: Cluster = None,
-    store: StorePath = None,
-    as_json: AsJson = False,
-) -> None:
-    """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
-    from ...cli import console
-    from ..engine import parse_engine
-    from ..training import POPULATION, Training, train
-
-    words = tuple(word.strip() for word in engines.split(",")) if engines else POPULATION
-    if not engines and (time is not None or nodes is not None):
-        words = tuple(parse_engine(word)[0] for word in POPULATION)
-    training = Training(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
-    check_cluster(cluster)
-    names, found = list[str](), []
-    for taught in train(training, _player(RunOptions(store, as_json, processes, cluster), names)):
-        change = "" if taught.change is None else f", a change of {taught.change:.4f} (mean total variation)"
-        console.err.print(f"round {taught.number}: {taught.games} games so far{change}")
-        found.append({"round": taught.number, "games": taught.games, "change": taught.change})
-    size, settled = output.stat().st_size, taught.settled
-    if as_json:
-        facts = {"state": "finished", "output": str(output), "bytes": size, "runs": list(dict.fromkeys(names))}
-        return print_json(facts | {"games": taught.games, "seed": seed, "settled": settled, "rounds": found})
-    end = "hardly changes any more" if settled else "may still change: more --rounds or --games would tell"
-    console.out.print(f"{output}: {size:,} bytes from {taught.games} games; the model {end}")
-    return console.out.print(f"use it: fogspiel kriegspiel match C:{output} C:none")

@@ -1,5 +1,5 @@
 """Ciancarini and Favini 2010: Kriegspiel."""
 
-from . import ablation, figure10
+from . import ablation, calibration, figure10, future_work
 
-EXPERIMENTS = figure10.EXPERIMENTS + ablation.EXPERIMENTS
+EXPERIMENTS = figure10.EXPERIMENTS + ablation.EXPERIMENTS + calibration.EXPERIMENTS + future_work.EXPERIMENTS

@@ -106,36 +106,52 @@ def simulation(tree, place, k, lost, was_capture, attraction, constants, paramet
 
 
 @kernel
+def new_leaf(tree, attraction, constants, parameters, stream, places, rows):
+    """Select by UCT and by probabilistic messages down to a new node.
+
+    Return the depth, the node (the last one if the tree cannot grow), whether it is new, the square of their capture
+    or -1, and whether there was a capture.
+    """
+    place, depth, survey = 0, 0, tree.features[0].survey
+    while True:
+        row = uct_selection(tree, place, parameters, stream)
+        if row < 0 or depth == DEEPEST or not has_room(tree):
+            return depth, place, False, -1, False
+        places[depth], rows[depth] = place, row
+        depth += 1
+        if tree.attempts[row].branch == NO_CHILD:
+            open_branch(tree, place, row, constants, parameters)
+        move, number = tree.attempts[row].move, tree.attempts[row].branch
+        branch = tree.branches[number]
+        outcome = probabilistic_message(branch.chance, stream)
+        if branch.child[outcome] == NO_CHILD:
+            child = add_child(tree, place, number, outcome)
+            new = tree.nodes[child]
+            lost = update_model(new.prob, new.known, move, outcome, attraction, parameters, survey, stream)
+            return depth, child, True, lost, lost >= 0 or outcome // REPLIES in (PAWN_TAKEN, PIECE_TAKEN)
+        place = branch.child[outcome]
+
+
+@in_place
+def backpropagate(tree, value, places, rows, depth):
+    """Back up the average."""
+    for level in range(depth):
+        attempt = tree.attempts[rows[level]]
+        tree.nodes[places[level]].visits += 1
+        attempt.visits += 1
+        attempt.value += (value - attempt.value) / attempt.visits
+
+
+@kernel
 def approach_b(tree, k, attraction, constants, parameters, stream, simulations):
     """Figure 6: select by UCT and by probabilistic messages, expand, simulate, back up the mean."""
     rows, places = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
-    refused, survey = np.zeros(64, np.int64), tree.features[0].survey
+    refused = np.zeros(64, np.int64)
     for _ in range(simulations):
-        place, depth, value = 0, 0, 0.0
-        while True:
-            row = uct_selection(tree, place, parameters, stream)
-            if row < 0 or depth == DEEPEST or not has_room(tree):
-                value = material_balance(tree.nodes[place].known)
-                break
-            places[depth], rows[depth] = place, row
-            depth += 1
-            if tree.attempts[row].branch == NO_CHILD:
-                open_branch(tree, place, row, constants, parameters)
-            move, number = tree.attempts[row].move, tree.attempts[row].branch
-            branch = tree.branches[number]
-            outcome = probabilistic_message(branch.chance, stream)
-            if branch.child[outcome] == NO_CHILD:
-                child = add_child(tree, place, number, outcome)
-                new = tree.nodes[child]
-                lost = update_model(new.prob, new.known, move, outcome, attraction, parameters, survey, stream)
-                list_moves(tree, child, refused, parameters)
-                was_capture = lost >= 0 or outcome // REPLIES in (PAWN_TAKEN, PIECE_TAKEN)
-                value = simulation(tree, child, k, lost, was_capture, attraction, constants, parameters, stream)
-                break
-            place = branch.child[outcome]
-        for level in range(depth):  # backpropagation of the average
-            attempt = tree.attempts[rows[level]]
-            tree.nodes[places[level]].visits += 1
-            attempt.visits += 1
-            attempt.value += (value - attempt.value) / attempt.visits
+        depth, n, is_new, lost, was_capture = new_leaf(tree, attraction, constants, parameters, stream, places, rows)
+        value = material_balance(tree.nodes[n].known)
+        if is_new:
+            list_moves(tree, n, refused, parameters)
+            value = simulation(tree, n, k, lost, was_capture, attraction, constants, parameters, stream)
+        backpropagate(tree, value, places, rows, depth)
     return simulations

@@ -10,12 +10,12 @@ from ...kriegspiel.search.perception_search import (
     DEEPEST,
     NO_CHILD,
     add_child,
-    best_by_uct,
     has_room,
 )
 from ...kriegspiel.search.perception_search import sample_outcome as probabilistic_message
 from .abstract_model import get_outcome_probabilities, material_balance, update_model
 from .approach_b import list_moves, open_branch
+from .progressive import order_by_heuristic, uct_selection
 
 
 @in_place
@@ -27,6 +27,15 @@ def weighed_average(chances, values):
     return found
 
 
+@in_place
+def explore(tree, place, row, constants, parameters, chances, values):
+    """Return the weighed average of an attempt's outcomes; the survey is that of its node."""
+    node, move = tree.nodes[place], tree.attempts[row].move
+    kind, survey = kind_on(node.known.men, start_of(move)), tree.features[0].survey
+    get_outcome_probabilities(node.prob, node.known, kind, move, survey, constants, parameters, chances, values)
+    return weighed_average(chances, values)
+
+
 @kernel
 def expand(tree, place, refused, constants, parameters):
     """List the attempts at a node and explore each once; return their number.
@@ -34,16 +43,13 @@ def expand(tree, place, refused, constants, parameters):
     An illegal attempt leaves the balance as it is, so its value counts with Prob_legal.
     """
     list_moves(tree, place, refused, parameters)
-    node, survey = tree.nodes[place], tree.features[0].survey
+    node = tree.nodes[place]
     chances, values = np.empty(OUTCOMES, np.float64), np.empty(OUTCOMES, np.float64)
     node.board = material_balance(node.known)
     for row in range(node.first, node.first + node.listed):
         attempt = tree.attempts[row]
-        kind = kind_on(node.known.men, start_of(attempt.move))
-        get_outcome_probabilities(
-            node.prob, node.known, kind, attempt.move, survey, constants, parameters, chances, values
-        )
-        attempt.value = node.board + attempt.legal * (weighed_average(chances, values) - node.board)
+        outcome = explore(tree, place, row, constants, parameters, chances, values)
+        attempt.value = node.board + attempt.legal * (outcome - node.board)
         attempt.visits = 1
     node.visits = max(1, node.listed)
     node.value = maximum(tree, place)
@@ -78,15 +84,14 @@ def backpropagate(tree, place, row):
 
 
 @kernel
-def approach_c(tree, attraction, constants, parameters, stream, nodes):
+def approach_c(tree, attraction, constants, parameters, strategy, stream, nodes):
     """Figure 8: select by UCT and by probabilistic messages down to a new node, explore it, back up the maximum."""
     places, rows = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
     refused, survey, done = np.zeros(64, np.int64), tree.features[0].survey, 0
     while done < nodes:
         place, depth = 0, 0
         while depth < DEEPEST:
-            node = tree.nodes[place]
-            row = best_by_uct(tree.attempts, node.first, node.first + node.listed, node.visits, parameters.exploration)
+            row = uct_selection(tree, place, parameters.exploration, strategy)
             if row < 0 or not has_room(tree):
                 break
             if tree.attempts[row].branch == NO_CHILD:
@@ -103,6 +108,8 @@ def approach_c(tree, attraction, constants, parameters, stream, nodes):
                     new.prob, new.known, tree.attempts[row].move, outcome, attraction, parameters, survey, stream
                 )
                 done += expand(tree, child, refused, constants, parameters)
+                if strategy.unpruned:
+                    order_by_heuristic(tree, child, strategy)
                 break
             place = child
         done += 1

@@ -19,6 +19,8 @@ from ...kriegspiel.search.perception_search import PerceptionTree
 from .abstract_model import FITTED_B, FITTED_C, PrintedConstants
 from .approach_b import approach_b, list_moves
 from .approach_c import approach_c, expand
+from .hybrid import approach_bc, explore_moves
+from .progressive import PLAIN, Progressive, order_by_heuristic
 
 KS = (1, 3, 7, 10)  # the values of k in figure 10
 
@@ -39,12 +41,14 @@ class PrintedEngine(PerceptionEngine):
 class PrintedC(PrintedEngine):
     """Approach C as printed: every node is evaluated once, and the maximum is backed up."""
 
+    strategy = PLAIN
+
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
         expand(tree, 0, refused, self.constants, self.parameters)
 
     def search(self, thread: int, size: int) -> int:
         tree, stream = self.trees[thread], self.streams[thread]
-        return int(approach_c(tree, self.attraction, self.constants, self.parameters, stream, size))
+        return int(approach_c(tree, self.attraction, self.constants, self.parameters, self.strategy, stream, size))
 
 
 class ExposedC(PrintedC):
@@ -177,6 +181,38 @@ class AblatedC(ApproachC):
         return super(ApproachC, self).attempt(seen, actions)  # the tree search, never the player of endgames
 
 
+# Future work of section 7, compared with the plain programs by `paper future-work`.
+
+
+class HybridBC(PrintedB):
+    """Hybrid of B(k) and C: the first move evaluated like C, then simulations of k moves."""
+
+    size = 2000
+
+    def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
+        explore_moves(tree, 0, refused, self.constants, self.parameters)
+
+    def search(self, thread: int, size: int) -> int:
+        tree, stream = self.trees[thread], self.streams[thread]
+        return int(approach_bc(tree, self.k, self.attraction, self.constants, self.parameters, stream, size))
+
+
+class BiasedC(PrintedC):
+    """Approach C as printed with progressive bias: objectives attract the first visits."""
+
+    strategy = Progressive(bias=1.0)
+
+
+class UnprunedC(PrintedC):
+    """Approach C as printed with progressive unpruning: the best attempts first, the others as a node is visited."""
+
+    strategy = Progressive(bias=0.2, unpruned=5)
+
+    def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
+        super().begin_root(tree, refused)
+        order_by_heuristic(tree, 0, self.strategy)
+
+
 ENGINES: dict[str, EngineFactory] = {
     "A:paper": PrintedA,
     "A:boards": BoardsA,
@@ -185,10 +221,14 @@ ENGINES: dict[str, EngineFactory] = {
     **{f"B{k}:paper": partial(PrintedB, k) for k in KS},
     "C:paper": PrintedC,
     "C:exposure": ExposedC,
+    "BC3:paper": partial(HybridBC, 3),
+    "C:bias": BiasedC,
+    "C:unprune": UnprunedC,
 }
 FAMILIES = {
     r"B([1-9]\d?):paper": PrintedB,  # any k
     r"B([1-9]\d?):exposure": ExposedB,
+    r"BC([1-9]\d?):paper": HybridBC,
     r"C:step([1-4])": AblatedC,
 }
 TUNABLE = {
