@@ -197,8 +197,8 @@ def labelled_sizes(setup: Setup) -> list[LabelledRound]:
     """Return the knowledge trees without symmetry reduction, round by round.
 
     Bossle counts 8.5e11 for 8 players. Only readings in which seeing a mission and deciding on it are two nodes give
-    that: `apart` is 8.46e11. His definition 5 has one node for each knowledge state: `states` is 6.46e11. The resistance
-    is taken to meet every list of missions and outcomes, which is so where some spies fit each of them.
+    that: `apart` is 8.46e11. His definition 5 has one node for each knowledge state: `states` is 6.46e11. The
+    resistance is taken to meet every list of missions and outcomes, which is so where some spies fit each of them.
     """
     sets, found = comb(setup.players, setup.spies), []
     ways, public = {(0, 0): sets}, {(0, 0): 1}
