@@ -30,8 +30,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fogspiel.resistance.checkers.lone_spies import FORMAT, PREFIX, LoneCertificate, setup_of
-from fogspiel.resistance.game import VERSION, Setup, name_of
+from fogspiel.resistance.checkers.lone_spies import FORMAT, PREFIX, LoneCertificate, check_lone
+from fogspiel.resistance.game import VERSION, Setup, find_setup, name_of
 from fogspiel.resistance.orbits import Groups, counts, everyone, numbered, shares, split, spy_sets, taken
 from fogspiel.solving.exact import ExactBounds, exact_bounds, exact_from
 from fogspiel.solving.methods import Record
@@ -41,8 +41,6 @@ from fogspiel.solving.proofs import write_certificate
 from fogspiel.solving.proofs.checkers.primitives import digest_of
 from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex, exact_plan_of, merge
 
-MAX_PLAYERS = 6
-"""Player limit: with more the coordinator has too many sequences."""
 Behaviour = list[Fraction]
 """Probability of each sequence of a player, given its infoset."""
 
@@ -62,11 +60,7 @@ class LoneGame:
 
 
 def lone_game(setup: Setup) -> LoneGame:
-    if setup.players > MAX_PLAYERS or not setup.nested:
-        raise ValueError(
-            f"spies who do not know each other are solved for {MAX_PLAYERS} players at most, with a last mission that "
-            "is the largest of the late ones and falls by one sabotage"
-        )
+    check_lone(PREFIX + name_of(setup), setup)
     growth = _Growth(setup)
     start = _State("", 0, everyone(setup), "", 0, everyone(setup), (0, 0), tuple(spy_sets(setup).tolist()), 1, 1)
     growth.add(start)
@@ -276,7 +270,11 @@ def main() -> None:
     parser.add_argument("game", help="such as lone-resistance5; `lone-` before the name of a variant")
     parser.add_argument("--certificate", type=Path)
     asked = parser.parse_args()
-    proof = solve(lone_game(setup_of(asked.game)))
+    try:
+        game = lone_game(find_setup(asked.game.removeprefix(PREFIX)))
+    except ValueError as error:
+        parser.error(str(error))
+    proof = solve(game)
     path = asked.certificate or Path(f"{asked.game}.json")
     write_certificate(proof, path)
     print(f"{asked.game}: the resistance gets exactly {proof['value']}; certificate: {path}")

@@ -15,8 +15,22 @@ import numpy as np
 from ..core.agents import PlayerAgent, draw_index
 from ..core.rng import random_below, random_unit
 from .checkers.resistance import ResistanceCertificate
-from .game import SETUPS, Setup
-from .game.rules import FAILURE, PASS, PLAYERS, SABOTAGE, SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET, SUCCESS
+from .game import Setup
+from .game.rules import (
+    FAILURE,
+    NEEDED,
+    PASS,
+    PLAYERS,
+    POINTS,
+    ROUNDS,
+    SABOTAGE,
+    SEEN_MISSION,
+    SEEN_OUTCOME,
+    SEEN_SECRET,
+    SIZE,
+    SPIES,
+    SUCCESS,
+)
 from .orbits import counts, everyone, numbered, split
 
 
@@ -46,6 +60,11 @@ class Situation:
         return max(self.score) >= self.setup.points - 1
 
     @property
+    def listed(self) -> bool:
+        """True if the strategy lists the mission of this round; otherwise it is drawn from the last one."""
+        return not self.tail or self.ahead or not self.setup.nested
+
+    @property
     def ahead(self) -> bool:
         """True if the resistance came to lack one point first."""
         return self.history.count("+") == self.setup.points - 1
@@ -57,7 +76,13 @@ def situation(seen: np.ndarray) -> Situation:
         for mission, outcome in zip(seen[SEEN_MISSION:SEEN_OUTCOME], seen[SEEN_OUTCOME:SEEN_SECRET], strict=True)
         if outcome in (SUCCESS, FAILURE)
     ]
-    return Situation(SETUPS[int(seen[PLAYERS])], rounds)
+    return Situation(setup_of(seen), rounds)
+
+
+def setup_of(seen: np.ndarray) -> Setup:
+    """Return the set-up, which every view contains."""
+    sizes, needed = seen[SIZE : SIZE + ROUNDS].tolist(), seen[NEEDED : NEEDED + ROUNDS].tolist()
+    return Setup(int(seen[PLAYERS]), int(seen[SPIES]), tuple(sizes), tuple(needed), POINTS)
 
 
 def offers(body: ResistanceCertificate, here: Situation) -> dict[tuple[int, ...], Fraction]:
@@ -71,7 +96,7 @@ def offers(body: ResistanceCertificate, here: Situation) -> dict[tuple[int, ...]
         words = text.split(" ")
         played = len(here.tail_words)
         weight = Fraction(share)
-        if not here.tail or here.ahead:
+        if here.listed:
             if words[:played] != here.tail_words:
                 continue
             numbers = tuple(map(int, words[played].split(",")))
@@ -102,7 +127,7 @@ def resistance_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np
     if not shares:
         return int(actions[random_below(stream, len(actions))])
     chosen = list(shares)[draw_index([float(share) for share in shares.values()], stream)]
-    if not here.tail or here.ahead:
+    if here.listed:
         crews = [draw_from(group, number, stream) for group, number in zip(here.now, chosen, strict=True)]
         return unite(crews)
     # The spies lack one point: previous members go again, and the last mission has space for them all.

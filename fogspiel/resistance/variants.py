@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .game import Setup, check_setup
+from .game import Setup, check_setup, name_of
 from .orbits import Groups, counts, everyone, missions, numbered, ones, split, spy_sets, types
 
 # The Resistance after forced moves: the opening, and tails without decisions of the spies.
@@ -24,6 +24,13 @@ from .orbits import Groups, counts, everyone, missions, numbered, ones, split, s
 
 Plan = tuple[int, ...]  # a list of missions
 NEVER = -1  # the sequence of spies who cannot have come here
+MAX_DECISIONS = (
+    200_000  # decisions of the spies in an opening that is solved; best of seven with six players has 136,555
+)
+
+
+class TooManyDecisions(ValueError):
+    """An opening that is too large for the linear program."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +98,11 @@ def _grow(made: ForcedOpening, history: str, groups: Groups, score: tuple[int, i
         passed, failed = sequence.copy(), np.full_like(sequence, NEVER)
         able = np.flatnonzero((ones(made.sets & mission) >= needed) & (sequence != NEVER))
         _, firsts, kinds = np.unique(types(made.sets[able], after), return_index=True, return_inverse=True)
+        if len(made.spy_parent) + len(firsts) > MAX_DECISIONS:
+            raise TooManyDecisions(
+                f"{name_of(setup)} has more than {MAX_DECISIONS:,} decisions of the spies in its opening: "
+                "`fogspiel solve` prints what the rules of both teams prove"
+            )
         base = 1 + 2 * len(made.spy_parent)
         passed[able], failed[able] = base + 2 * kinds, base + 2 * kinds + 1
         for spies in able[firsts]:

@@ -117,8 +117,9 @@ def test_the_plans_that_are_not_dominated_are_among_those_of_the_oracle(players,
 
 def test_labelled_players_make_the_tree_of_the_paper():
     rounds = labelled_sizes(SETUPS[8])
-    assert sum(map(sum, rounds)) == pytest.approx(8.5e11, rel=0.01)
-    assert all(sum(later) > 50 * sum(earlier) for earlier, later in pairwise(rounds))
+    assert sum(part.apart for part in rounds) == pytest.approx(8.5e11, rel=0.01)
+    assert sum(part.states for part in rounds) == pytest.approx(6.46e11, rel=0.001)
+    assert all(later.apart > 50 * earlier.apart for earlier, later in pairwise(rounds))
 
 
 def test_the_sizes_of_labelled_players_are_those_of_a_walk():
@@ -135,6 +136,23 @@ def test_the_sizes_of_labelled_players_are_those_of_a_walk():
                 walk += [s for s in ((won + 1, lost), (won, lost + 1))[: 1 + able] if max(s) < 2]
     counted = [(line.spy_waits, line.spy_missions, line.spy_choices) for line in labelled_sizes(setup)]
     assert found.tolist() == [list(line) for line in counted]
+
+
+def test_definition_5_has_a_node_for_each_knowledge_state():
+    setup = Setup(4, 2, (2, 2, 3), (1, 1, 1), points=2)
+    known = set()
+    for spies in combinations(range(4), 2):
+        walk = [((), (0, 0))]
+        for seen, (won, lost) in walk:
+            known |= {(view, seen) for view in ("resistance", spies)}
+            if max(won, lost) == setup.points:
+                continue
+            for mission in combinations(range(4), setup.sizes[won + lost]):
+                able = len(set(mission) & set(spies)) >= setup.needed[won + lost]
+                known |= {(view, (*seen, mission)) for view in ("resistance", spies)}
+                ends = (("+", (won + 1, lost)), ("-", (won, lost + 1)))[: 1 + able]
+                walk += [((*seen, mission, outcome), score) for outcome, score in ends]
+    assert len(known) == sum(part.states for part in labelled_sizes(setup))
 
 
 # Values

@@ -6,13 +6,17 @@ from fractions import Fraction
 import pytest
 from support.certificates import reseal
 
+from fogspiel.core.session import Session, record_game
 from fogspiel.resistance.certificate import solve
 from fogspiel.resistance.checkers.resistance import Resistance, verify
 from fogspiel.resistance.explain import explain
-from fogspiel.resistance.game import SETUPS, Setup, find_setup, name_of
+from fogspiel.resistance.game import SETUPS, Setup, find_setup, name_of, named_game
 from fogspiel.resistance.linear_program import letters, strategy_of, team_table
 from fogspiel.resistance.orbits import spy_rule, team_rule
+from fogspiel.resistance.player import follower, setup_of
+from fogspiel.resistance.solve_methods import METHODS
 from fogspiel.solving import proofs
+from fogspiel.solving.methods import SolveOptions, SolverState
 from fogspiel.solving.sources import find_source
 
 VARIANTS = {
@@ -92,10 +96,56 @@ def test_a_wrong_name_is_refused_in_a_sentence(name, why):
         find_setup(name)
 
 
-def test_a_variant_has_no_tree_and_says_so():
-    problem = find_source("resistance7-2-3-3-4-4-3spies")
+def test_a_variant_of_five_missions_is_a_game_with_a_tree_and_a_view_of_its_numbers():
+    name = "resistance4-2-1-2-1-2-1spies"
+    source, game = find_source(name), named_game(name)
+    assert source.name == game.name == name and source.tree(1.0).nodes > 1000
+    session = Session(game)
+    session.apply(session.actions[0])
+    assert setup_of(session.view(0)) == find_setup(name)
+    assert any("4 players, 1 of them spies" in line for line in game.look.how_to_play(game))
+
+
+def test_a_variant_of_other_sizes_has_no_tree_and_says_so():
     with pytest.raises(ValueError, match="is solved by --method auto only"):
-        problem.tree(1.0)
+        find_source("resistance7-2-3-3-3spies").tree(1.0)
+    with pytest.raises(ValueError, match="cannot be played: take 5 missions and 13 players at most"):
+        named_game("resistance7-2-3-3-3spies")
+
+
+@pytest.mark.parametrize("name", ["resistance14", "resistance4"])
+def test_a_number_of_players_without_a_set_up_names_what_would_make_it(name):
+    with pytest.raises(ValueError, match=f"{name} is not an official game: name its missions and spies"):
+        find_source(name)
+
+
+def test_an_opening_that_is_too_large_gets_the_bounds_of_both_rules():
+    source = find_source("resistance7-2-3-3-4-4-4-4-3spies")
+    found = solved(METHODS[0].solve(source, SolveOptions(), SolverState()))
+    assert found.exact and found.value == "-27/35" and found.certificate is None
+
+
+def solved(work):
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value
+
+
+@pytest.mark.parametrize("name", ["lone-resistance7", "lone-resistance4-2-3-2-2spies"])
+def test_tables_with_lone_spies_that_are_not_solved_say_why(name):
+    with pytest.raises(ValueError, match=f"^{name} is not solved here: .* 6 players at most"):
+        find_source(name)
+
+
+def test_a_solution_of_a_variant_is_followed_where_the_last_mission_does_not_hold_all():
+    """Both sides of the solution against each other, over many games, win about as often as the value says."""
+    name = "resistance5-3-3-3-2-2-2spies"
+    game, body = named_game(name), solve(find_setup(name))
+    team = follower("solution", body)
+    won = sum(record_game(game, team, team, 7, number).score for number in range(300))
+    assert abs(won / 300 - 0.3) < 0.1  # the value is -2/5
 
 
 # Certificates

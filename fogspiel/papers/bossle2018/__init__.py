@@ -1,7 +1,7 @@
 """The tables and figures of Bossle (2018), "Finding Optimal Strategies for Group Deception Games", ours beside them."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import log10
 from pathlib import Path
@@ -9,10 +9,10 @@ from pathlib import Path
 from ...resistance.certificate import solve
 from ...resistance.game import SETUPS
 from ...resistance.variants import ballot, opening, voting
-from ...runs.report import Chart, Report, Series, Table
+from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.store import Json
 from ...solving.proofs import write_certificate
-from ..claims import verdict
+from ..claims import Claim, verdict
 from ..kinds import Computation, Computed, Options, Say
 from .full_sequence_form import (
     TEAMS,
@@ -20,8 +20,23 @@ from .full_sequence_form import (
     labelled_sizes,
     measured,
     normal_forms,
+    orbits_by_hand,
+    orbits_by_machine,
     peak_megabytes,
     reduced_rounds,
+    solve_by_growth,
+    solve_by_regrets,
+    solve_program,
+)
+from .verdicts import (
+    PAPER_CPU,
+    PAPER_ITERATIONS,
+    PAPER_MEGABYTES,
+    PAPER_NODES,
+    PAPER_PAYOFF,
+    PAPER_SECONDS,
+    SIZES,
+    judge,
 )
 
 # The figures of Bossle (2018) as charts, and a comparison of its two orientations.
@@ -43,14 +58,22 @@ def one_solve_lines(programs: list[Json]) -> list[str]:
     return lines
 
 
-def eight_line() -> str:
-    """Explain why eight players are not solved in the paper's own form."""
+def eight_line(regrets: list[Json]) -> str:
+    """Compare eight players in the paper's own form with the paper's two linear programs."""
     size, seven = full_sizes(SETUPS[8]), full_sizes(SETUPS[7])
     columns, rows = size.resistance_infosets + size.spy_sequences, size.resistance_sequences + size.spy_infosets
-    return (
+    words = (
         f"8 players in the paper's own form: {columns / 1e6:.1f} and {rows / 1e6:.1f} million rows and columns (which "
-        f"are which depends on the first player), {size.spy_sequences / seven.spy_sequences:.0f} times those of 7: "
-        "not solved here in either orientation"
+        f"are which depends on the first player), {size.spy_sequences / seven.spy_sequences:.0f} times those of 7"
+    )
+    found = next((row for row in regrets if row["players"] == 8), None)
+    if found is None:
+        return f"{words}: not solved in this run, `--full 7` adds PCFR+ with 8 players"
+    hours = [PAPER_SECONDS[team][8] / 3600 for team in TEAMS]
+    return (
+        f"{words}: PCFR+ puts the payoff between {found['lower']:.9f} and {found['upper']:.9f} after "
+        f"{found['iterations']} iterations, {found['cpu_seconds']:.0f} CPU s and {found['megabytes']:,} MB; CPLEX took "
+        f"{hours[0]:.1f} and {hours[1]:.1f} hours, {PAPER_MEGABYTES['spies'][8]:,} MB and up to 4.6 cores"
     )
 
 
@@ -91,22 +114,9 @@ def _iterations(programs: list[Json]) -> list[Series]:
     return found
 
 
-PAPER_PAYOFF = {5: "-0.4", 6: "-0.333", 7: "-0.486", 8: "-0.679"}  # table 6.1
-PAPER_SECONDS = {
-    "resistance": {5: 2.820, 6: 13.620, 7: 441.2, 8: 35_252.0},
-    "spies": {5: 1.910, 6: 10.080, 7: 178.65, 8: 4_074.0},
-}  # tables 6.2 and 6.3: wall-clock time of CPLEX on 8 cores, by the team that the first player controls
-PAPER_MEGABYTES = {"resistance": {5: 311, 6: 1057, 7: 7491, 8: 31_720}, "spies": {5: 214, 6: 691, 7: 5352, 8: 31_748}}
-PAPER_ITERATIONS = {
-    "resistance": {5: 31_114, 6: 118_370, 7: 1_019_223, 8: 7_216_077},
-    "spies": {5: 3_156, 6: 8_156, 7: 265_379, 8: 1_864_616},
-}  # figure 6.1 too
-# Percent of a core.
-PAPER_CPU = {"resistance": {5: 220, 6: 217, 7: 249, 8: 200}, "spies": {5: 229, 6: 226, 7: 365, 8: 462}}
 # With more players the simplex method on the paper's own program takes too long to count its iterations.
 MAX_SIMPLEX = 6
 MAX_MERLIN = 9  # with ten players there are too many claims of the spies to search
-LABELLED_IN_THE_PAPER = {8: 8.5e11}  # knowledge nodes without symmetry reduction, from the abstract
 
 
 def payoffs(most: int, say: Say, certificates: Path | None = None) -> Iterator[Json]:
@@ -131,8 +141,8 @@ def resources(most: int, say: Say) -> Iterator[Json]:
     """
     for players in range(5, most + 1):
         for team in TEAMS:
-            found = measured(players, team, "ipm")
-            simplex = measured(players, team, "simplex") if players <= MAX_SIMPLEX else None
+            found = measured(solve_program, players, team, "ipm")
+            simplex = measured(solve_program, players, team, "simplex") if players <= MAX_SIMPLEX else None
             say(f"resources, {players} players, the {team} first")
             yield {
                 "players": players,
@@ -147,11 +157,30 @@ def resources(most: int, say: Say) -> Iterator[Json]:
             }
 
 
+def without_program(solver: Callable[[int], Json], most: int, say: Say) -> Iterator[Json]:
+    """Solve the paper's own form by a method that needs no linear program of it, up to one player more."""
+    for players in range(5, most + 2) if most >= 5 else ():
+        say(f"{players} players in the paper's own form: {solver.__name__.replace('_', ' ')}")
+        yield measured(solver, players)
+
+
+def symmetry(most: int, say: Say) -> Iterator[Json]:
+    """Find the orbits of the game of labelled players and of the paper's form by colour refinement."""
+    if most >= 5:
+        for presolved in (False, True):
+            say("orbits of 5 labelled players" + ", presolved" * presolved)
+            yield measured(orbits_by_machine, "resistance5", presolved)
+    for players in range(5, most + 1):
+        say(f"orbits in the paper's own form, {players} players")
+        yield measured(orbits_by_hand, players)
+
+
 def tree_sizes(most: int, say: Say) -> Iterator[Json]:
     """Compute figures 4.1, 5.1 and 5.2: knowledge nodes labelled, up to relabelling, and after reduction."""
     for players in range(5, most + 1):
         setup = SETUPS[players]
-        rounds = [sum(part) for part in labelled_sizes(setup)]
+        labelled = labelled_sizes(setup)
+        rounds = [part.apart for part in labelled]
         reduced, left = full_sizes(setup), opening(setup)
         by_round = [sum(both) for both in reduced_rounds(setup)]
         say(f"sizes, {players} players")
@@ -159,7 +188,8 @@ def tree_sizes(most: int, say: Say) -> Iterator[Json]:
             "players": players,
             "labelled_by_round": rounds,
             "labelled": sum(rounds),
-            "paper": LABELLED_IN_THE_PAPER.get(players),
+            "knowledge_states": sum(part.states for part in labelled),
+            "paper": PAPER_NODES if players == 8 else None,
             "reduced_by_round": by_round,
             "up_to_relabelling": [reduced.resistance_infosets, reduced.spy_infosets],
             "left": [len(left.infosets) + len(left.tails), len(left.spy_parent)],
@@ -191,13 +221,19 @@ def compute(options: Options, say: Say) -> Computed:
     values = list(payoffs(options.players, say, options.certificates))
     megabytes = peak_megabytes()
     sizes, programs = list(tree_sizes(options.players, say)), list(resources(options.full, say))
+    regrets, grown = (
+        list(without_program(solver, options.full, say)) for solver in (solve_by_regrets, solve_by_growth)
+    )
+    orbits = list(symmetry(options.full, say))
     tables, more = list(normal_forms()), list(beyond(options.players, say))
     seconds = round(sum(row["cpu_seconds"] for row in values), 2)
     facts = {"paper": "resistance", "payoffs": values, "cpu_seconds": seconds, "peak_megabytes": megabytes}
-    facts |= {"sizes": sizes, "resources": programs, "normal_forms": tables, "beyond": more}
+    facts |= {"sizes": sizes, "resources": programs, "first_order": regrets, "double_oracle": grown}
+    facts |= {"symmetry": orbits, "normal_forms": tables, "beyond": more}
     spent = f"all of them: {seconds} CPU s on one core, {megabytes} MB of memory at most\n"
-    lines: list[str | Table] = [_payoff_table(values), spent, _resource_table(programs)]
-    lines += [*one_solve_lines(programs), eight_line(), "", _size_table(sizes)]
+    lines: list[str | Table] = [_payoff_table(values), spent, _resource_table(programs, regrets, grown)]
+    lines += [*one_solve_lines(programs), eight_line(regrets), "", _size_table(sizes), READING, ""]
+    lines += [_symmetry_table(orbits)] * bool(orbits)
     lines += [_normal_form_table(tables), _beyond_table(more)]
     return Computed(facts, lines, report_of(lines, sizes, programs))
 
@@ -211,40 +247,66 @@ def _payoff_table(values: list[Json]) -> Table:
     )
 
 
-def _resource_table(programs: list[Json]) -> Table:
+def _resource_table(programs: list[Json], regrets: list[Json], grown: list[Json]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            r["players"], r["first"], f"{r['value']:.6f}", f"{r['gap']:.0e}", f"{r['cpu_seconds']:.1f}",
+            f"{r['paper_seconds']:,.1f}", r["paper_cpu_percent"], r["megabytes"], r["paper_megabytes"],
+            r["iterations"], r["simplex_iterations"], None, None, r["paper_iterations"],
+        )
+        for r in programs
+    ]  # fmt: skip
+    for r in (*regrets, *grown):
+        middle, spent = f"{(r['lower'] + r['upper']) / 2:.6f}", f"{r['cpu_seconds']:.1f}"
+        costs = spent, None, None, r["megabytes"], None, None, None
+        counts = r.get("iterations"), r.get("rounds"), None
+        rows.append((r["players"], "both", middle, f"{r['gap']:.0e}", *costs, *counts))
     return Table(
         "resources",
-        "Tables 6.2 and 6.3: the paper's own program (all rounds, all decisions), interior-point method on one thread",
+        "Tables 6.2 and 6.3: the paper's own form (all rounds, all decisions), by the method with a count",
         (
             "players", "first player", "value", "certified gap", "CPU s", "paper: s", "paper: CPU %", "MB", "paper: MB",
-            "iterations", "simplex iterations", "paper: iterations",
+            "interior-point iterations", "simplex iterations", "PCFR+ iterations", "double-oracle rounds",
+            "paper: CPLEX iterations",
         ),
-        [
-            (
-                r["players"], r["first"], f"{r['value']:.6f}", f"{r['gap']:.0e}", f"{r['cpu_seconds']:.1f}",
-                f"{r['paper_seconds']:,.1f}", r["paper_cpu_percent"], r["megabytes"], r["paper_megabytes"],
-                r["iterations"], r["simplex_iterations"], r["paper_iterations"],
-            )
-            for r in programs
-        ],
+        rows,
     )  # fmt: skip
+
+
+READING = (
+    "The paper's 8.5e11 with 8 players counts a mission that the spies have seen and the decision on it as two nodes. "
+    "Its definition 5 has one node for each knowledge state: 6.46e11."
+)
+
+
+def _symmetry_table(orbits: list[Json]) -> Table:
+    return Table(
+        "symmetry",
+        "Section 5.3 and its future work: the resistance's program, and its orbits by colour refinement",
+        ("players", "program of", "rows", "columns", "orbits of rows", "orbits of columns", "MB"),
+        [(o["players"], o["start"], *o["program"], *o["orbits"], o["megabytes"]) for o in orbits],
+    )
 
 
 def _size_table(sizes: list[Json]) -> Table:
     return Table(
         "sizes",
         "Figures 4.1, 5.1, 5.2: sizes (resistance and spies where there are two numbers)",
-        ("players", "knowledge nodes, labelled", "paper", "infosets up to relabelling", "infosets left to solve"),
+        (
+            "players", "knowledge nodes, labelled", "by definition 5", "paper", "infosets up to relabelling",
+            "infosets left to solve",
+        ),
         [
             (
                 s["players"],
                 f"{s['labelled']:.3g}",
+                f"{s['knowledge_states']:.3g}",
                 f"{s['paper']:.2g}" if s["paper"] else "",
                 *(f"{first:,} and {second:,}" for first, second in (s["up_to_relabelling"], s["left"])),
             )
             for s in sizes
         ],
-    )
+    )  # fmt: skip
 
 
 def _normal_form_table(tables: list[Json]) -> Table:
@@ -271,4 +333,16 @@ def _beyond_table(more: list[Json]) -> Table:
     )  # fmt: skip
 
 
-EXPERIMENTS = (Computation("resistance", "Bossle 2018", compute, place=7),)
+def claims(options: Options, say: Say) -> list[Claim]:
+    """Judge the claims of the thesis by the tables, as far as `options` has them computed."""
+    solve(SETUPS[5])  # compile kernels before anything is timed
+    values, programs = list(payoffs(min(options.players, max(SIZES)), say)), list(resources(options.full, say))
+    regrets, grown = (
+        list(without_program(solver, options.full, say)) for solver in (solve_by_regrets, solve_by_growth)
+    )
+    orbits = list(symmetry(options.full, say))
+    say("theorems on small games, sizes")
+    return judge(values, programs, regrets, orbits, grown)
+
+
+EXPERIMENTS = (Computation("resistance", "Bossle 2018", compute, place=7, claims=claims),)

@@ -6,7 +6,7 @@ none. It serves as the yardstick for `resistance.certificate`, which gets along 
 
 import multiprocessing
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from math import comb
@@ -15,13 +15,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...resistance.game import SETUPS, Setup
+from ...resistance.game import SETUPS, Setup, find_setup
 from ...resistance.orbits import Groups, everyone, missions, ones, shares, split, spy_sets, types
 from ...resistance.variants import NEVER
 from ...runs.store import Json
-from ...solving.methods.lp import equilibrium
+from ...solving.methods.cfr import TreeRegrets
+from ...solving.methods.double_oracle import double_oracle
+from ...solving.methods.lp import LinearProgram, Simplex, equilibrium, plans_of, program_of
 from ...solving.methods.normal_form import Matrix, is_equilibrium, lemke_howson
-from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
+from ...solving.reduce import presolve_tree
+from ...solving.reduce.colour_refinement import colours_of, refine
+from ...solving.sources import find_source
+from ...solving.tree import sequence_form
+from ...solving.tree.sequence_form import SequenceForm, Treeplex, guaranteed_value, merge
 
 
 class _Growth:
@@ -104,6 +110,19 @@ class LabelledRound(NamedTuple):
     spy_missions: int  # nodes in which they have seen one
     spy_choices: int  # of these, the ones in which they can sabotage
     spy_moves: int  # nodes behind a sabotage, or behind letting the mission pass
+    resistance_ends: int  # ends of the game after this round, as the resistance sees them
+    spy_ends: int  # the same for the spies: those moves after which no wait follows
+
+    @property
+    def apart(self) -> int:
+        """Nodes if seeing a mission, deciding on it, having moved and the next wait are four, and ends are moves."""
+        return sum(self[:6])
+
+    @property
+    def states(self) -> int:
+        """Nodes by definition 5, one for each knowledge state: choice, sent, end; wait, mission seen, end."""
+        choices, missions, waits, seen, _, _, *ends = self
+        return choices + missions + waits + seen + sum(ends)
 
 
 def mission_orbits(setup: Setup) -> list[int]:
@@ -177,23 +196,24 @@ def _spy_counts(setup: Setup) -> list[int]:
 def labelled_sizes(setup: Setup) -> list[LabelledRound]:
     """Return the knowledge trees without symmetry reduction, round by round.
 
-    Bossle counts 8.5e11 knowledge nodes for 8 players without a definition; all the nodes listed here are 8.46e11.
+    Bossle counts 8.5e11 for 8 players. Only readings in which seeing a mission and deciding on it are two nodes give
+    that: `apart` is 8.46e11. His definition 5 has one node for each knowledge state: `states` is 6.46e11. The
+    resistance is taken to meet every list of missions and outcomes, which is so where some spies fit each of them.
     """
     sets, found = comb(setup.players, setup.spies), []
-    ways, public = {(0, 0): sets}, 1
-    for number, histories in enumerate(open_histories(setup)):
+    ways, public = {(0, 0): sets}, {(0, 0): 1}
+    for number in range(setup.rounds):
         size, needed = setup.sizes[number], setup.needed[number]
         crews = comb(setup.players, size)
         able = sum(
             comb(setup.spies, spies) * comb(setup.players - setup.spies, size - spies)
             for spies in range(needed, min(size, setup.spies) + 1)
         )
-        waits = sum(ways.values())
-        choices = public * histories
-        found.append(
-            LabelledRound(choices, choices * crews, waits, waits * crews, waits * able, waits * (crews + able))
-        )
-        ways, public = _next_scores(setup, ways, crews, able), public * crews
+        waits, choices = sum(ways.values()), sum(public.values())
+        ways, public = _next_scores(setup, ways, crews, able), _next_scores(setup, public, crews, crews)
+        moves, outcomes = waits * (crews + able), 2 * choices * crews
+        ends = outcomes - sum(public.values()), moves - sum(ways.values())
+        found.append(LabelledRound(choices, choices * crews, waits, waits * crews, waits * able, moves, *ends))
     return found
 
 
@@ -223,11 +243,13 @@ def _refined(groups: Filled, size: int) -> list[tuple[Filled, int]]:
 
 TEAMS = ("resistance", "spies")
 STATUS = Path("/proc/self/status")
+TREE_GB = 8.0  # memory limit of the tree of labelled players
 
 
-def measured(players: int, team: str, method: str) -> Json:
+def measured(solve: Callable[..., Json], *words: int | str) -> Json:
+    """Run a solver in a separate process, whose memory it reports."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as worker:
-        return worker.submit(solve_program, players, team, method).result()
+        return worker.submit(solve, *words).result()
 
 
 def solve_program(players: int, team: str, method: str) -> Json:
@@ -238,6 +260,65 @@ def solve_program(players: int, team: str, method: str) -> Json:
     spent = round(time.process_time() - began, 2)
     facts = {"value": found.value, "gap": found.gap, "iterations": found.point.iterations}
     return facts | {"cpu_seconds": spent, "megabytes": peak_megabytes()}
+
+
+# A first-order method needs no program, only the two trees and the payoffs: PCFR+ until both bounds meet.
+GAP, MOST_ITERATIONS = 1e-9, 1024
+
+
+def solve_by_regrets(players: int, most: int = MOST_ITERATIONS) -> Json:
+    """Solve the paper's form for both teams at once; both bounds are best responses in the whole form."""
+    began = time.process_time()
+    regrets = TreeRegrets(full_form(SETUPS[players]), "pcfr+")
+    regrets.advance(1)
+    while (found := regrets.gap()).gap > GAP and regrets.iterations < most:
+        regrets.advance(regrets.iterations)
+    spent = round(time.process_time() - began, 2)
+    facts = {"players": players, "lower": found.lower, "upper": found.upper, "gap": max(found.gap, 0.0)}
+    return facts | {"iterations": regrets.iterations, "cpu_seconds": spent, "megabytes": peak_megabytes()}
+
+
+MOST_ROUNDS = 1000  # of the double oracle
+
+
+def solve_by_growth(players: int) -> Json:
+    """Solve the paper's form by the double oracle, the thesis's own idea (chapter 7), within a number of rounds."""
+    began = time.process_time()
+    form = full_form(SETUPS[players])
+    last = next(last for last in double_oracle(form, GAP) if last.final or last.number == MOST_ROUNDS)
+    spent = round(time.process_time() - began, 2)
+    facts: Json = {"players": players, "lower": last.lower, "upper": last.upper}
+    facts |= {"gap": max(last.upper - last.lower, 0.0)}
+    facts |= {"rounds": last.number, "generated": list(last.generated), "sequences": form.sizes["sequences"]}
+    return facts | {"cpu_seconds": spent, "megabytes": peak_megabytes()}
+
+
+# Symmetry found by colour refinement, without knowledge of the game, beside the relabellings derived by hand.
+
+
+def orbits_by_hand(players: int) -> Json:
+    """Return the paper's program, and the orbits that colour refinement finds in it on top of the paper's own."""
+    program = program_of(full_form(SETUPS[players]), 0)
+    return {"players": players, "start": "relabellings by hand"} | _refined_sizes(program)
+
+
+def orbits_by_machine(name: str, presolved: bool) -> Json:
+    """Return the program of labelled players, as the rules give it or after presolve, and the orbits found in it."""
+    tree = find_source(name).tree(TREE_GB)
+    form = presolve_tree(tree).form if presolved else sequence_form(tree)
+    program, start = program_of(form, 0), "labelled players" + ", dominated actions removed" * presolved
+    found = {"players": find_setup(name).players, "start": start} | _refined_sizes(program)
+    if presolved:  # strategies that are constant on the orbits, and their best responses among all labelled ones
+        quotient = refine(program)
+        point = Simplex(quotient.program).optimum()
+        plans = plans_of(form, 0, *quotient.lift(point.primal, point.dual))
+        found |= dict(zip(("lower", "upper"), guaranteed_value(form, *plans), strict=True))
+    return found
+
+
+def _refined_sizes(program: LinearProgram) -> Json:
+    orbits = [int(colours.max()) + 1 for colours in colours_of(program)]
+    return {"program": [program.height, program.width], "orbits": orbits, "megabytes": peak_megabytes()}
 
 
 def peak_megabytes() -> int | None:

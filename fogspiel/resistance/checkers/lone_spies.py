@@ -71,8 +71,20 @@ def setup_of(game: Any) -> Setup:
     except ValueError as error:
         raise refusal(str(error)) from None
     demand(name == PREFIX + name_of(setup), f"it is for {quoted(game)}, which is written {PREFIX}{name_of(setup)}")
-    demand(setup.players <= MAX_PLAYERS and setup.nested, "it must be for 6 players at most and a large last mission")
+    try:
+        check_lone(name, setup)
+    except ValueError as error:
+        raise refusal(str(error)) from None
     return setup
+
+
+def check_lone(name: str, setup: Setup) -> None:
+    """Raise a ValueError for a table that is not solved with spies who do not know each other."""
+    if setup.players > MAX_PLAYERS or not setup.nested:
+        raise ValueError(
+            f"{name} is not solved here: spies who do not know each other need {MAX_PLAYERS} players at most, and a "
+            "last mission that takes one sabotage and is the largest of the late ones"
+        )
 
 
 def text_of(numbers: tuple[int, ...]) -> str:

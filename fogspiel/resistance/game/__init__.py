@@ -3,6 +3,8 @@
 import re
 from typing import Any, NamedTuple
 
+from ...core import NotFound
+
 
 def __getattr__(name: str) -> Any:
     if name != "GAMES":
@@ -13,6 +15,24 @@ def __getattr__(name: str) -> Any:
 
     equip(GAMES, look)
     return GAMES
+
+
+def named_game(name: str) -> Any:
+    """Return the game of a variant's name, None for a name of another family; the other variants are solved only."""
+    if not is_variant(name) and not is_unofficial(name):
+        return None
+    setup = find_setup(name)
+    if not is_playable(setup):
+        raise NotFound(
+            f"{name} cannot be played: take {PLAYED_ROUNDS} missions and {MAX_PLAYED} players at most, or `solve`"
+        )
+    from ...core.game import equip
+    from . import look
+    from .rules import table
+
+    game = table(setup)
+    equip([game], look)
+    return game
 
 
 # Set-ups of The Resistance: plain numbers, so that the checkers read them without NumPy and the solvers.
@@ -53,6 +73,7 @@ SETUPS = {
     12: Setup(12, 4, LARGE, TWO_IN_THE_FOURTH),
     13: Setup(13, 5, LARGE, TWO_IN_THE_FOURTH),
 }  # the official set-ups for 5 to 10 players; 11 to 13 players have none and use the missions of 8 to 10
+OFFICIAL = {f"resistance{players}": setup for players, setup in SETUPS.items()}
 
 
 # Variants, which are named by their numbers
@@ -63,8 +84,20 @@ FORM = "resistance7-2-3-3-4x2-4-2spies (players, missions, where 4x2 is one of f
 VARIANT = re.compile(r"resistance([1-9]\d?)-((?:[1-9]\d?(?:x[1-9])?-){1,9})([1-9]\d?)spies", re.ASCII)
 
 
+MAX_PLAYED, PLAYED_ROUNDS = 13, 5  # players and missions that the cells of a state hold
+
+
 def is_variant(name: str) -> bool:
     return name.startswith("resistance") and name.endswith("spies")
+
+
+def is_unofficial(name: str) -> bool:
+    """True for a mere number of players that has no set-up, such as resistance14."""
+    return re.fullmatch(r"resistance\d+", name, re.ASCII) is not None and name not in OFFICIAL
+
+
+def is_playable(setup: Setup) -> bool:
+    return setup.players <= MAX_PLAYED and setup.rounds == PLAYED_ROUNDS
 
 
 def name_of(setup: Setup) -> str:
@@ -77,9 +110,10 @@ def name_of(setup: Setup) -> str:
 
 
 def find_setup(name: str) -> Setup:
-    official = {f"resistance{players}": setup for players, setup in SETUPS.items()}
-    if name in official:
-        return official[name]
+    if name in OFFICIAL:
+        return OFFICIAL[name]
+    if is_unofficial(name):
+        raise NotFound(f"{name} is not an official game: name its missions and spies, as in {FORM}")
     found = VARIANT.fullmatch(name)
     if found is None:
         raise ValueError(f"{name[:80]!r} is no variant of The Resistance: one is {FORM}")

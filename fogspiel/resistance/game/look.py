@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.game import Game
 from ...core.picture import BoardPicture, Cards, Cell, Facts, Messages, Parts
-from . import SETUPS, rules
+from . import find_setup, rules
 from .rules import FAILURE, OUTCOMES, PASS, POINTS, ROUNDS, SABOTAGE, SUCCESS, UNKNOWN, crew
 
 
@@ -93,13 +93,15 @@ LINES = (
 )
 
 
+SPELT = {2: "two", 3: "three"}
+
+
 def how_to_play(game: Game) -> tuple[str, ...]:
-    setup = SETUPS[int(game.name.removeprefix("resistance"))]
+    setup = find_setup(game.name)
     sizes = ", ".join(map(str, setup.sizes[:-1]))
     many = f"{setup.players} players, {setup.spies} of them spies; missions of {sizes} and {setup.sizes[-1]} players."
-    if 2 not in setup.needed:
-        return many, *LINES
-    return many, *LINES, f"Mission {setup.needed.index(2) + 1} fails only if two spies on it sabotage it."
+    hard = [(number, needed) for number, needed in enumerate(setup.needed, 1) if needed > 1]
+    return many, *LINES, *(f"Mission {n} fails only if {SPELT.get(k, k)} spies on it sabotage it." for n, k in hard)
 
 
 # The Resistance: the team sent, and the outcomes of missions.

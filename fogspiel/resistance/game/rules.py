@@ -29,9 +29,9 @@ import numpy as np
 from ...core.compile.kernel import Kernel, inlined, kernel, ones
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
 from ...games.boards.board import pick
-from . import SETUPS, VERSION, Setup
+from . import MAX_PLAYED, PLAYED_ROUNDS, SETUPS, VERSION, Setup, name_of
 
-ROUNDS, POINTS, MAX_IN_MASK = 5, 3, 13
+ROUNDS, POINTS, MAX_IN_MASK = PLAYED_ROUNDS, 3, MAX_PLAYED
 PLAYERS, SPIES, SIZE, NEEDED, ROUND, SECRET, MISSION, OUTCOME = 0, 1, 2, 7, 12, 13, 14, 19
 STATE = OUTCOME + ROUNDS
 SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET = 12, 17, 22
@@ -187,11 +187,13 @@ SOURCE = (
 )
 
 
-def table(players: int, setup: Setup) -> Game:
+def table(setup: Setup) -> Game:
+    players, name = setup.players, name_of(setup)
+    variant = name != f"resistance{players}"
     most = max(comb(players, size) for size in (*setup.sizes, setup.spies))
     return Game(
-        name=f"resistance{players}",
-        title=f"The Resistance, {players} players",
+        name=name,
+        title=f"The Resistance, {players} players" + ", a variant" * variant,
         family="resistance",
         series="The Resistance",
         size=str(players),
@@ -208,4 +210,4 @@ def table(players: int, setup: Setup) -> Game:
     )
 
 
-GAMES = tuple(table(players, setup) for players, setup in SETUPS.items())
+GAMES = tuple(map(table, SETUPS.values()))
