@@ -110,6 +110,19 @@ def is_equilibrium(first: Matrix, second: Matrix, found: BimatrixEquilibrium) ->
     return best and sum(y * c for y, c in zip(found.columns, costs, strict=True)) == max(costs)
 
 
+def whole_table(table: Sequence[Sequence[Fraction]]) -> list[list[int]]:
+    """Return payoffs as integers, times their common denominator, which changes no best response."""
+    unit = math.lcm(*(cell.denominator for row in table for cell in row))
+    return [[int(cell * unit) for cell in row] for row in table]
+
+
+def equilibrium_of(first: Matrix, second: Matrix) -> BimatrixEquilibrium:
+    """Find an equilibrium of a table of limited size, or raise ValueError."""
+    if max(len(first), len(first[0])) > MAX_STRATEGIES:
+        raise ValueError(f"Lemke-Howson takes {MAX_STRATEGIES} strategies of each player at most: take a smaller table")
+    return lemke_howson(first, second)
+
+
 # Payoff tables: a reduced pure strategy picks an action wherever the player's own choices lead
 
 
