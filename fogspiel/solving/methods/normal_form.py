@@ -261,6 +261,7 @@ class BanditRun:
     method: str
     payoffs: np.ndarray  # of the first player, from 0 to 1
     steps: int
+    seed: int = SEED
 
     @property
     def rate(self) -> float:
@@ -272,7 +273,7 @@ class BanditRun:
 
     def play(self) -> Generator[SolverProgress, None, tuple[np.ndarray, np.ndarray]]:
         """Return the mean mixtures of both; report the number of finished steps."""
-        sizes, stream, all_seen = self.payoffs.shape, stream_of(SEED, self.steps), self.method == KHACHIYAN
+        sizes, stream, all_seen = self.payoffs.shape, stream_of(self.seed, self.steps), self.method == KHACHIYAN
         scores, sums = [np.zeros(size) for size in sizes], [np.zeros(size) for size in sizes]
         rates = [math.sqrt(2 * math.log(size) / (size * self.steps)) for size in sizes]
         if all_seen:
