@@ -57,7 +57,7 @@ def test_every_position_of_nim_has_the_value_of_boutons_theorem():
             assert entry.value == (loses if state[MOVER] else not loses)
 
 
-@pytest.mark.parametrize(("size", "value"), [(2, 0), (3, 1)])
+@pytest.mark.parametrize(("size", "value"), [(2, 0), pytest.param(3, 1, marks=pytest.mark.thorough)])
 @pytest.mark.interpreted
 def test_ponnuki_with_open_eyes_has_the_winner_that_teytaud_and_teytaud_print(size, value):
     game = open_game("open", "open ponnuki", BOARDS[f"ponnuki-{size}x{size}"], "")
@@ -93,7 +93,7 @@ def test_a_strategy_that_takes_long_to_check_has_no_certificate(monkeypatch):
     assert found.exact and found.certificate is None and "too large to check" in found.unproved
 
 
-@pytest.mark.interpreted
+@pytest.mark.thorough
 def test_many_decisions_are_written_as_lines_which_the_large_checker_accepts(monkeypatch):
     monkeypatch.setattr(backward_induction, "MAX_ROWS", 10)
     found = solve_game("tic-tac-toe")

@@ -96,7 +96,7 @@ def evaluate(game: Positions, most: int) -> Generator[SolverProgress, None, Tabl
                 frame.after.append(table[key])
             elif key in on_path:
                 raise ValueError(
-                    f"{game.name} can return to an earlier position: backward induction needs one that ends"
+                    f"{game.name} can return to an earlier position: solve a variant in which positions never recur"
                 )
             else:
                 path.append(open_frame(following, key))
