@@ -339,9 +339,43 @@ def read_nfg(path: str | Path, most: int = DEFAULT_MOST) -> LabelledTree:
     return from_nfg(file_text(path), str(path), most)
 
 
-def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> LabelledTree:
-    """Return the game in a text of Gambit's strategic form: the second player chooses after the first, unseen."""
-    script = TokenStream(text, source)
+class Bimatrix(NamedTuple):
+    """A game in strategic form, of any sum: both players' payoffs by cell, the first player's strategy fastest."""
+
+    title: str
+    players: tuple[str, str]
+    strategies: tuple[tuple[str, ...], tuple[str, ...]]
+    cells: list[Pay]
+
+    def payoffs(self, player: int) -> list[list[Fraction]]:
+        """Return the table of a player, a row for each strategy of the first."""
+        height = len(self.strategies[0])
+        return [[cell[player] for cell in self.cells[row::height]] for row in range(height)]
+
+    @property
+    def first(self) -> list[list[Fraction]]:
+        return self.payoffs(0)
+
+    @property
+    def second(self) -> list[list[Fraction]]:
+        return self.payoffs(1)
+
+    @property
+    def constant_sum(self) -> bool:
+        return len({first + second for first, second in self.cells}) == 1
+
+    def expected(self, player: int, rows: Sequence[Fraction], columns: Sequence[Fraction]) -> Fraction:
+        """Return the payoff of a player for two mixtures."""
+        table = self.payoffs(player)
+        parts = (x * y * cell for x, row in zip(rows, table, strict=True) for y, cell in zip(columns, row, strict=True))
+        return sum(parts, Fraction(0))
+
+
+def read_bimatrix(path: str | Path, most: int = DEFAULT_MOST) -> Bimatrix:
+    return _bimatrix(TokenStream(file_text(path), str(path)), most)
+
+
+def _bimatrix(script: TokenStream, most: int) -> Bimatrix:
     title, players = heading(script, "NFG", "1", "strategic-form")
     rows, columns = _taken_strategies(script, most)
     script.skip_text("a comment")
@@ -349,13 +383,20 @@ def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
     cells = (_taken_outcomes if script.on("{") else _taken_payoffs)(script, len(rows) * len(columns))
     if script.kind != END:
         raise script.refusal("every cell of the table is there, but the file goes on")
+    return Bimatrix(title or Path(script.source).stem, players, (rows, columns), cells)
+
+
+def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> LabelledTree:
+    """Return the game in a text of Gambit's strategic form: the second player chooses after the first, unseen."""
+    script = TokenStream(text, source)
+    title, players, (rows, columns), cells = _bimatrix(script, most)
     plant = TreeBuilder(source, most, script.entry)
     plant.add_decision(0, 0, players[0], rows)
     for row, row_name in enumerate(rows):
         plant.add_decision(1, 0, players[1], columns)
         for column, column_name in enumerate(columns):
             plant.add_leaf(cells[row + column * len(rows)], f"{row_name!r} against {column_name!r}")
-    return plant.described(title or Path(source).stem, players)
+    return plant.described(title, players)
 
 
 def _taken_strategies(script: TokenStream, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

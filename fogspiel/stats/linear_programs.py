@@ -69,6 +69,11 @@ def solver_of(model: Any, **options: Option) -> Any:
     return solver
 
 
+def write_program(model: Any, path: str) -> None:
+    """Write a program as a file of the format of its ending, .mps or .lp."""
+    check(solver_of(model).writeModel(path), f"{path} cannot be written")
+
+
 def add_rows(solver: Any, rows: Rows) -> None:
     """Add rows to a solver's program; it continues from its last basis."""
     starts, places = np.asarray(rows.start[:-1], np.int32), np.asarray(rows.column, np.int32)

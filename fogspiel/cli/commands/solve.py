@@ -61,6 +61,8 @@ def solve(
 
     game: str = asked["game"]
     request = SolveRequest(**asked | {"game": remembering(game, remember)})
+    if game.endswith(".nfg") and _solve_general_sum(request, certificate, as_json):
+        return
     problem = find_source(request.game)
     if problem.game is not None:
         announce_compilation()
@@ -69,6 +71,45 @@ def solve(
         task = task_of(request, lambda progress: say(progress.text), problem)
     options = RunOptions(store, as_json, certificate=certificate)
     begin_and_show(task.ask, options, prepared=task, began=began)
+
+
+def _solve_general_sum(request: SolveRequest, certificate: Path | None, as_json: bool) -> bool:
+    """Print an equilibrium of a general-sum table; return False for a table of constant sum."""
+    from ...interop.gambit import read_bimatrix
+    from ...solving.methods.normal_form import equilibrium_of, is_equilibrium, whole_table
+
+    table = read_bimatrix(request.game)
+    if table.constant_sum:
+        return False
+    if request.solver not in ("auto", "lemke-howson") or certificate is not None:
+        raise ValueError(
+            f"{request.game} is a general-sum game, which has equilibria but no value and no certificate: "
+            "solve it by --method lemke-howson alone"
+        )
+    tables = whole_table(table.first), whole_table(table.second)
+    found = equilibrium_of(*tables)
+    if not is_equilibrium(*tables, found):
+        raise ValueError(f"the equilibrium of {request.game} failed its check: report this file as a bug")
+    mixtures = [
+        {name: str(share) for name, share in zip(names, shares, strict=True) if share}
+        for names, shares in zip(table.strategies, (found.rows, found.columns), strict=True)
+    ]
+    payoffs = [str(table.expected(player, found.rows, found.columns)) for player in (0, 1)]
+    if as_json:
+        head = {"game": request.game, "general_sum": True, "method": "lemke-howson", "pivots": found.pivots}
+        print_json(
+            head | {"players": list(table.players), "equilibrium": mixtures, "payoffs": payoffs, "verified": True}
+        )
+        return True
+    console.out.print(f"{table.title}: a general-sum game, which has no value; an equilibrium of it:")
+    for name, mixture, payoff in zip(table.players, mixtures, payoffs, strict=True):
+        shares = ", ".join(one if share == "1" else f"{one} {share}" for one, share in mixture.items())
+        console.out.print(f"{name} plays {shares} and gets {payoff}")
+    console.out.print(
+        f"by Lemke-Howson, {found.pivots} pivots; checked in fractions: no pure strategy of either is better. "
+        "There may be other equilibria"
+    )
+    return True
 
 
 @app.command("verify")
@@ -103,22 +144,40 @@ def verify(
     console.out.print(proofs.verified_sentence(answer))
 
 
+LP_ENDINGS = (".mps", ".lp")
+
+
 @app.command("export-game")
 def export_game(
     game: GameWords,
-    output: Annotated[Path, typer.Option(help="FILE.efg or FILE.nfg.")],
+    output: Annotated[Path, typer.Option(help="FILE.efg, FILE.nfg, FILE.mps or FILE.lp.")],
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
+    player: Annotated[int, typer.Option(min=1, max=2, help="Linear programs: the player who plans.")] = 2,
+    reduced: Annotated[bool, typer.Option("--reduced", help="Linear programs: the form after presolve.")] = False,
     remember: Remember = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a game as a Gambit file: .efg (the tree) or .nfg (the strategic form, if it is small)."""
+    """Write a game: .efg (tree) or .nfg (strategic form, if small) for Gambit, .mps or .lp (linear program)."""
     from ...interop import to_efg, to_nfg
     from ...solving.sources import find_source
 
-    writers = {".efg": to_efg, ".nfg": to_nfg}
-    if output.suffix not in writers:
-        raise ValueError(f"--output is {str(output)!r}: it must end with .efg or .nfg")
-    text = writers[output.suffix](*find_source(remembering(game, remember)).describe(memory))
+    if output.suffix not in (".efg", ".nfg", *LP_ENDINGS):
+        raise ValueError(f"--output is {str(output)!r}: it must end with .efg or .nfg, or with .mps or .lp")
+    if output.suffix not in LP_ENDINGS and (player, reduced) != (2, False):
+        raise ValueError("--player and --reduced are for linear programs: write to FILE.mps or FILE.lp")
+    source = find_source(remembering(game, remember))
+    if output.suffix in LP_ENDINGS:
+        from ...solving.methods.lp import program_text
+        from ...solving.reduce import presolve_tree
+        from ...solving.tree import sequence_form
+
+        announce_compilation()
+        with console.status(game) as say:
+            tree = source.tree(memory, lambda nodes, share: say(f"{nodes:,} histories"))
+            form = presolve_tree(tree).form if reduced else sequence_form(tree)
+            text = program_text(form, player - 1, output.suffix, f"{game}, presolved" if reduced else game)
+    else:
+        text = (to_efg if output.suffix == ".efg" else to_nfg)(*source.describe(memory))
     write_text(text, output)
     if as_json:
         return print_json({"game": game, "output": str(output), "bytes": len(text.encode())})

@@ -21,6 +21,7 @@ from ...solving.methods.normal_form import EXP3, FIRST_STEPS, KHACHIYAN, BanditR
 from ...solving.methods.phantom import opening_values, solution
 from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
 from ..kinds import Computation, Computed, Options, Say
+from . import bandits
 from .strategy import solve_exactly
 from .tictactoe_claims import RIGHT, Claim, check, check_number, listing, slips, tictactoe_claims, verdict
 
@@ -211,7 +212,7 @@ def compute(options: Options, say: Say) -> Computed:
     return Computed(facts, [Table("claims", title, ("claim", "paper", "ours", "verdict"), found)])
 
 
-EXPERIMENTS = (Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8),)
+EXPERIMENTS = (Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8), *bandits.EXPERIMENTS)
 
 
 # Claims of Teytaud and Teytaud 2011, section IV, on phantom ponnuki (classical variant), checked exactly.

@@ -65,7 +65,12 @@ class ValueKind(Kind):
             said = f"The first player gets {result['score']:.9g}, certainly between {low:.9g} and {high:.9g}."
         proof = "Both strategies are proved by a certificate."
         if result["certificate"] is None:
-            proof = "There is no certificate: the strategies were checked in floating point only."
+            reason = (
+                "it would be too large to check"
+                if result["exact"]
+                else "the strategies were checked in floating point only"
+            )
+            proof = f"There is no certificate: {reason}."
         return [said, *([f"Found by {result['solver']}."] if "solver" in result else []), proof]
 
 
@@ -222,7 +227,7 @@ class SolveKind(ValueKind):
         yield f"by {found.description}{spent}{_sizes(found.sizes)}"
         path, where = delivered.certificate, _where(run)
         if path is None:
-            yield "there is no certificate: the strategies were checked in floating point only"
+            yield found.unproved
             return
         source = ask["source"]
         play = f"; play them: fogspiel match {shlex.quote(source)} {run.name} uniform"

@@ -79,6 +79,14 @@ class Solution(JsonRecord):
         number = text if len(text) < LONGEST_NUMBER else f"{text[: LONGEST_NUMBER - 3]}.. "
         return f"exactly {number}" + (f" = {self.score:.12g}" if "/" in number else "")
 
+    @property
+    def unproved(self) -> str:
+        """The reason why there is no certificate."""
+        reason = (
+            "it would be too large to check" if self.exact else "the strategies were checked in floating point only"
+        )
+        return f"there is no certificate: {reason}"
+
     def __repr__(self) -> str:
         proved = "with a certificate" if self.certificate else "without a certificate"
         return f"<Solution: the first player gets {self.words}; by {self.description}, {proved}>"
@@ -89,7 +97,7 @@ class Solution(JsonRecord):
             f"value{game}": self.words,
             "bounds": f"{self.lower} to {self.upper}",
             "solver": self.description,
-            "certificate": "yes" if self.certificate else "none: the strategies were checked in floating point only",
+            "certificate": "yes" if self.certificate else self.unproved,
         }
         cells = (f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in lines.items())
         return f"<table>{''.join(cells)}</table>"
@@ -170,6 +178,7 @@ class SolveMethod:
     made_for: str = ""
     samples: bool = False  # true if it draws at random, within budgets of iterations and CPU time, and builds no tree
     fits: Callable[["GameSource"], bool] = lambda source: True  # true if it can solve this game
+    suits: Callable[["GameSource"], bool] | None = None  # true where `auto` selects it, if that is not `fits`
     proofs: CertificateFormat | None = None  # for certificates that are not those of whole trees
     proofs_elsewhere: tuple[CertificateFormat, ...] = ()  # for certificates of external programs
     # Evaluation of policies where the tree is too large.
@@ -306,6 +315,14 @@ METHODS = (
             lazy_function("solving.methods.permutation", "explain"),
         ),
     ),
+    SolveMethod(
+        "backward-induction",
+        lazy_function("solving.methods.backward_induction", "solve"),
+        "Games of perfect information: the exact value of every position, on the rules, with a transposition table.",
+        exact=True,
+        made_for="games of perfect information",
+        suits=lazy_function("solving.methods.backward_induction", "suits"),
+    ),
     *(learning_method(name, by_bandit, BANDITS) for name in ("grigoriadis-khachiyan", "exp3")),
 )
 
@@ -329,7 +346,8 @@ def choose_solve_method(name: str, source: "GameSource") -> SolveMethod:
     """Return the method of that name for this game; `auto` is the one made for the game, if there is one."""
     method = find_solve_method(name)
     if name == AUTO:
-        return next((special for special in solve_methods() if special.made_for and special.fits(source)), method)
+        special = (one for one in solve_methods() if one.made_for and (one.suits or one.fits)(source))
+        return next(special, method)
     if not method.fits(source):
         raise ValueError(f"--method {name} is for {method.made_for}, not for {source.name}")
     return method

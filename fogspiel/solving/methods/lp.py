@@ -13,14 +13,27 @@ The values u are in units of 1 / denominator, so that every coefficient is an in
 """
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from ...stats.linear_programs import Columns, Option, Rows, check, model_of, run, set_basis, solver_of, statuses
+from ...stats.linear_programs import (
+    Columns,
+    Option,
+    Rows,
+    check,
+    model_of,
+    run,
+    set_basis,
+    solver_of,
+    statuses,
+    write_program,
+)
 from ..tree.sequence_form import (
     DecisionProblem,
     SequenceForm,
@@ -134,6 +147,37 @@ def planning_program(
     cost[values] = 1
     matrix, bounds = Sparse(order.start, order.column, floats[order.value]), (column_lower, column_upper)
     return LinearProgram(cost, matrix, whole[order.value], row_lower, row_upper, *bounds, scale * unit)
+
+
+FILE_COMMENT = {".mps": "*", ".lp": "\\"}  # start of a comment line, by the format of a file
+
+
+def program_text(form: SequenceForm, primal_player: int, ending: str, title: str) -> str:
+    """Return a player's LP on a sequence form as a file for GLPK, HiGHS and other solvers, ending with .mps or .lp.
+
+    Column x17 is the plan of the planner at its sequence 17, v the value, v3 that of the responder's infoset 3; row e3
+    holds the planner's infoset 3, row r17 the responder's sequence 17. The program is to be minimised in both formats,
+    since GLPK does not read the sense from .mps files.
+    """
+    program, (mine, theirs) = program_of(form, primal_player), form.treeplexes[:: 1 if primal_player == 0 else -1]
+    model = replace(program, cost=program.cost * abs(float(program.unit))).model
+    model.model_name_ = "sequence_form"
+    model.col_names_ = [f"x{k}" for k in range(mine.sequences)] + ["v"] + [f"v{k}" for k in range(theirs.infosets)]
+    model.row_names_ = [
+        "start",
+        *(f"e{k}" for k in range(program.height - 1 - theirs.sequences)),
+        *(f"r{k}" for k in range(theirs.sequences)),
+    ]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / f"program{ending}"
+        write_program(model, str(file))
+        body = file.read_text(encoding="utf-8")
+    sign = "the value of the first player" if primal_player else "minus the value of the first player"
+    told = (
+        f"{title}: player {primal_player + 1}'s linear program on the sequence form, to be minimised",
+        f"{program.height} rows, {program.width} columns, {len(program.whole)} nonzeros; the optimum is {sign}",
+    )
+    return "".join(f"{FILE_COMMENT[ending]} {line}\n" for line in told) + body
 
 
 def plans_of(

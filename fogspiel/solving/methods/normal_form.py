@@ -110,6 +110,19 @@ def is_equilibrium(first: Matrix, second: Matrix, found: BimatrixEquilibrium) ->
     return best and sum(y * c for y, c in zip(found.columns, costs, strict=True)) == max(costs)
 
 
+def whole_table(table: Sequence[Sequence[Fraction]]) -> list[list[int]]:
+    """Return payoffs as integers, times their common denominator, which changes no best response."""
+    unit = math.lcm(*(cell.denominator for row in table for cell in row))
+    return [[int(cell * unit) for cell in row] for row in table]
+
+
+def equilibrium_of(first: Matrix, second: Matrix) -> BimatrixEquilibrium:
+    """Find an equilibrium of a table of limited size, or raise ValueError."""
+    if max(len(first), len(first[0])) > MAX_STRATEGIES:
+        raise ValueError(f"Lemke-Howson takes {MAX_STRATEGIES} strategies of each player at most: take a smaller table")
+    return lemke_howson(first, second)
+
+
 # Payoff tables: a reduced pure strategy picks an action wherever the player's own choices lead
 
 
@@ -248,6 +261,7 @@ class BanditRun:
     method: str
     payoffs: np.ndarray  # of the first player, from 0 to 1
     steps: int
+    seed: int = SEED
 
     @property
     def rate(self) -> float:
@@ -259,7 +273,7 @@ class BanditRun:
 
     def play(self) -> Generator[SolverProgress, None, tuple[np.ndarray, np.ndarray]]:
         """Return the mean mixtures of both; report the number of finished steps."""
-        sizes, stream, all_seen = self.payoffs.shape, stream_of(SEED, self.steps), self.method == KHACHIYAN
+        sizes, stream, all_seen = self.payoffs.shape, stream_of(self.seed, self.steps), self.method == KHACHIYAN
         scores, sums = [np.zeros(size) for size in sizes], [np.zeros(size) for size in sizes]
         rates = [math.sqrt(2 * math.log(size) / (size * self.steps)) for size in sizes]
         if all_seen:
