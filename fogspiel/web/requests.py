@@ -9,7 +9,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from ..core.agents import Agent, named_policy, policy_names
 from ..core.find import spec_of
-from ..core.game import Game, known_game, list_games, parameters_of
+from ..core.game import Game, known_game, list_games, optional_game, parameters_of
 from ..core.page_contract import play_supports
 from ..core.plugins import extras
 from ..runs.agent_parser import engines_of, parse_agent
@@ -145,12 +145,12 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
         _demand_tuned(value, reader)
     elif check := (NAMED | extras("runs.kinds", "NAMED")).get(more.names):
         check(value)
-    elif more.names == "baseline" and (game := list_games().get(getattr(order, "game", ""))):
+    elif more.names == "baseline" and (game := optional_game(getattr(order, "game", ""))):
         named_policy(game, value, getattr(order, "seed", 1))
         demand_page_agent(game, value)
     elif more.names == "agent":
         texts = [one.spec for one in (value if isinstance(value, tuple) else (value,)) if one is not None]
-        game = list_games().get(getattr(order, "game", ""))
+        game = optional_game(getattr(order, "game", ""))
         demand_each(partial(_agent, game, reader, getattr(order, "seed", 1), text) for text in texts if game)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ...core.agents import Agent
 from ...core.compile.kernel import interpreted
 from ...core.find import is_code
-from ...core.game import Game, list_games
+from ...core.game import Game, optional_game
 from ...process.heartbeat import limit_memory
 from ...solving.methods import NO_STATE, Solution, SolveMethod, SolveOptions, SolverState, choose_solve_method
 from ...solving.methods import SolverProgress as RouteProgress
@@ -203,7 +203,7 @@ class SolveKind(ValueKind):
             return task.solve(watch, SolverState(run.steps, b64decode(kept["state"]) if kept else None)).to_json()
 
     def form_of(self, ask: Json) -> dict[str, str] | None:
-        return super().form_of(ask) if ask["source"] in list_games() else None
+        return super().form_of(ask) if optional_game(ask["source"]) is not None else None
 
     def headline(self, run: Run) -> str:
         return f"solving {run.request['source']}"
