@@ -23,7 +23,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from . import NotFound
 from .compile.kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
 from .compile.kernel import Kernel as Kernel
 from .find import likely_modules, no_game
@@ -292,11 +291,11 @@ def make_game(name: str, families: Iterable[ModuleType]) -> Game | None:
     return next((game for rule in rules if rule is not None and (game := rule(name)) is not None), None)
 
 
-def optional_game(name: str) -> Game | None:
-    """Return the game of that name, or None."""
+def game_or_none(name: str) -> Game | None:
+    """Return the game of that name, if it is available; other games are rarely imported."""
     try:
         return known_game(name)
-    except NotFound:
+    except ValueError:
         return None
 
 

@@ -59,7 +59,7 @@ def test_a_size_that_does_not_exist_is_refused_in_a_sentence(name, reason):
 
 
 def test_a_command_refuses_a_board_that_is_too_large_in_one_sentence(refused):
-    assert "2 to 25 cells" in refused("solve", "dark-hex-9x9")
+    refused("solve", "dark-hex-9x9", because="2 to 25 cells")
 
 
 def test_three_in_a_line_by_number_is_tic_tac_toe():
