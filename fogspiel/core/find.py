@@ -87,10 +87,9 @@ def check_game_spec(words: str) -> None:
             check_file(Path(words), GAME_FILE)
     elif not any(any(likely_modules(name)) for name in (words, words.partition("-")[2]) if name):
         # otherwise a module may create unlisted games, and some are solved in versions (lone-resistance5)
-        from .game import list_games
+        from .game import known_game
 
-        if words not in list_games():
-            raise no_game(words, list_games())
+        known_game(words)
 
 
 def no_game(name: str, known: Collection[str]) -> NotFound:
@@ -101,14 +100,18 @@ def no_game(name: str, known: Collection[str]) -> NotFound:
 
 
 def likely_modules(name: str) -> Iterator[Source]:
-    """Yield the modules whose name begins a game's name, then those whose files contain the name."""
-    found = sources("games")
+    """Yield the modules whose name begins a game's name, then those whose files contain the name, or it up to a number.
+
+    The latter may make games by number: "dark-hex" stands for dark-hex-3x5.
+    """
+    found, quoted = sources("games"), {f'"{name}"', f'"{re.split(r"-[0-9]", name)[0]}"'}
     begin = [module for module in found if name.replace("-", "_").startswith(module)]
     yield from (found[module] for module in begin)
     for module, source in found.items():
         if module not in begin:
             files = source.path.glob("*.py") if source.path.is_dir() else [source.path.with_suffix(".py")]
-            if any(f'"{name}"' in file.read_text(encoding="utf-8", errors="replace") for file in files):
+            texts = (file.read_text(encoding="utf-8", errors="replace") for file in files)
+            if any(text in content for content in texts for text in quoted):
                 yield source
 
 

@@ -13,7 +13,7 @@ chance are equally likely where there are no weights.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -27,7 +27,7 @@ from .compile.kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signa
 from .compile.kernel import Kernel as Kernel
 from .find import likely_modules, no_game
 from .picture import Parts, Text, html_table
-from .plugins import Source, collect, folders, former_names, load, sources
+from .plugins import Source, collect, folders, former_names, load, modules, sources
 from .rng import random_below
 
 CHANCE, OVER = -1, -2
@@ -271,14 +271,32 @@ def known_game(name: str) -> Game:
 
 @cache
 def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
-    for source in likely_modules(name):
-        for game in equip_from(source):
-            if game.name == name:
-                return game
-    known = list_games()
-    if name in known:
-        return known[name]
-    raise no_game(name, known)
+    likely = list(likely_modules(name))
+    listed = (game for source in likely for game in equip_from(source) if game.name == name)
+    found = next(listed, None) or make_game(name, map(load, likely))
+    if found is None:
+        known = list_games()
+        found = known.get(name) or make_game(name, modules("games"))
+        if found is None:
+            raise no_game(name, known)
+    return found
+
+
+def make_game(name: str, families: Iterable[ModuleType]) -> Game | None:
+    """Make the game of a name by the rule of a family: `named_game(name)` beside GAMES, for boards of any size.
+
+    The rule returns None for the name of another family, and raises NotFound for a size that it does not have.
+    """
+    rules = (getattr(family, "named_game", None) for family in families)
+    return next((game for rule in rules if rule is not None and (game := rule(name)) is not None), None)
+
+
+def game_or_none(name: str) -> Game | None:
+    """Return the game of that name, if it is available; other games are rarely imported."""
+    try:
+        return known_game(name)
+    except ValueError:
+        return None
 
 
 def equip(games: Sequence[Game], *modules: ModuleType) -> None:

@@ -21,10 +21,11 @@ Action k: try the cell k.
 
 import numpy as np
 
+from ..core import NotFound
 from ..core.compile.kernel import inlined, kernel
 from ..core.game import LOSS, OVER, WIN, Game, Kernel, Rules, Sizes
 from .boards import ponnuki
-from .boards.board import ILLEGAL, WINS, permute
+from .boards.board import BY_NUMBER, ILLEGAL, MAX_CELLS, WINS, permute
 from .boards.ponnuki import (
     BLACK,
     EMPTY,
@@ -37,7 +38,7 @@ from .boards.ponnuki import (
     room_to_work,
     try_stone,
 )
-from .phantom.look import CLASSICAL, PONNUKI, Knowledge, Shape, look_of, read_both, state_text, view_text
+from .phantom.look import CLASSICAL, PONNUKI, Knowledge, PhantomName, Shape, look_of, read_both, state_text, view_text
 from .phantom.rules import resample_until_alike
 
 ROWS, COLUMNS, TURN, RESULT, PUT = 0, 1, 2, 3, 4
@@ -229,11 +230,14 @@ def read(seen: np.ndarray) -> Knowledge:
     return Knowledge(player, finished, result, *seen[SEEN_PUT : SEEN_PUT + 3 * cells].reshape(3, cells))
 
 
-def board(size: int) -> Game:
-    cells, shape, start = size * size, Shape("ponnuki", size, size), start_of(size, size)
+MAX_SIDE = 9
+
+
+def board(rows: int, columns: int) -> Game:
+    cells, shape, start = rows * columns, Shape("ponnuki", rows, columns), start_of(rows, columns)
     return Game(
-        name=f"phantom-ponnuki-{size}x{size}",
-        title=f"Phantom ponnuki {size}x{size} (classical)",
+        name=f"phantom-ponnuki-{rows}x{columns}",
+        title=f"Phantom ponnuki {rows}x{columns} (classical)",
         family="phantom_ponnuki",
         category="Boards",
         rules=Rules(start, mover, legal, apply, view, score),
@@ -249,4 +253,17 @@ def board(size: int) -> Game:
     )
 
 
-GAMES = tuple(map(board, (6, 7, 8, 9)))
+def named_game(name: str) -> Game | None:
+    """Make the game of a large board by number; None for the name of another game."""
+    parsed = PhantomName.parse(name)
+    size = BY_NUMBER.fullmatch(parsed.board) if parsed is not None and parsed.is_large else None
+    if size is None:
+        return None
+    rows, columns = int(size[2]), int(size[3])
+    if max(rows, columns) > MAX_SIDE:
+        limits = f"sides of {MAX_SIDE} at most, or {MAX_CELLS} cells"
+        raise NotFound(f"{name} is too large: boards of phantom ponnuki have {limits}")
+    return board(rows, columns)
+
+
+GAMES = tuple(board(size, size) for size in (6, 7, 8, 9))

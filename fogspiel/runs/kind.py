@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from .. import __version__
 from ..core.agents import Agent
 from ..core.find import command_spec, load_game, spec_of
-from ..core.game import Game, known_game, parameters_of
+from ..core.game import Game, game_or_none, parameters_of
 from ..core.plugins import collect, former_names, load, sources
 from ..core.untrusted_input import parse_json, read_head, shorten
 from ..process.heartbeat import SilenceLimits, say
@@ -392,14 +392,6 @@ def execute(run: Run, context: Context | None = None) -> Json:
 
 
 # Text
-
-
-def game_or_none(name: str) -> Game | None:
-    """Return the game named by a run, if it is available; other games are not imported."""
-    try:
-        return known_game(name)
-    except ValueError:
-        return None
 
 
 def title_of(name: str) -> str:

@@ -15,8 +15,7 @@ from ..core.game import CHANCE, OVER, Game, known_game
 from ..core.plugins import extras
 from ..core.session import Session
 from .methods import DEFAULT_MEMORY
-from .proofs.checkers.phantom import GAMES as OPENED
-from .proofs.checkers.phantom import NAMES, OPENING
+from .proofs.checkers.phantom import OPENING, board_of
 from .proofs.checkers.tree import GamePositions, PositionFacts, Positions
 
 if TYPE_CHECKING:
@@ -192,8 +191,12 @@ def find_source(words: str) -> GameSource:
     """Return the source that the argument names, executing a Python file, or raise ValueError with the valid forms."""
     if OPENING in words:  # a phantom game whose first stone goes to a cell of one kind
         plain, _, cell = words.partition(OPENING)
-        if cell not in NAMES or plain not in OPENED:
-            valid = " or ".join(f"{name}{OPENING}CELL" for name in OPENED)
+        try:
+            names = board_of(plain).names
+        except ValueError:
+            names = []
+        if cell not in names:
+            valid = f"phantom-ttt{OPENING}CELL or dark-hex-3x3{OPENING}CELL"
             raise ValueError(f"{words!r} is no opening that can be solved: it is {valid}, with a cell from A1 to C3")
         return NamedSource(words, known_game(plain).version, known_game(plain).family, "an opening")
     for games in named_games().values():

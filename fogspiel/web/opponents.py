@@ -14,7 +14,7 @@ import numpy as np
 from ..core.agents import policy_names
 from ..core.compile.kernel import interpreted
 from ..core.find import spec_of
-from ..core.game import Game, known_game, list_games, parameters_of
+from ..core.game import Game, game_or_none, known_game, parameters_of
 from ..core.page_contract import PlaySupport, play_support
 from ..runs.agent_parser import SOLVED, engines_of, sources
 from ..runs.kind import kind_of_method
@@ -154,7 +154,7 @@ def demand_page_run(name: str, ask: Mapping[str, Any]) -> None:
     """
     try:
         solves = kind_of_method(ask["method"]) is SOLVE or "source" in ask
-        if solves and ask["source"] not in list_games() and spec_of(ask["game"]) is None:
+        if solves and game_or_none(ask["source"]) is None and spec_of(ask["game"]) is None:
             raise ValueError("its rules are in a file")
         for text, options in _agent_texts(ask):
             demand_page_agent(known_game(ask["game"]), text, options=options)

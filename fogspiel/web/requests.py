@@ -9,7 +9,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from ..core.agents import Agent, named_policy, policy_names
 from ..core.find import spec_of
-from ..core.game import Game, known_game, list_games, parameters_of
+from ..core.game import Game, game_or_none, known_game, list_games, parameters_of
 from ..core.page_contract import play_supports
 from ..core.plugins import extras
 from ..runs.agent_parser import engines_of, parse_agent
@@ -20,7 +20,7 @@ from ..runs.request import Request, WrongField, choices_of, plain_type
 from ..runs.requests import NAMED, DiagnoseRequest, ExploitRequest
 from ..runs.store import Json, StoreError
 from ..solving.methods import solve_methods
-from ..solving.proofs.checkers.phantom_bounds import GAMES as BOUNDED
+from ..solving.proofs.checkers.phantom_bounds import is_bounded
 from ..stats.race import RACES
 from ..tuning.methods import tune_methods
 from .job_queue import Question
@@ -145,12 +145,12 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
         _demand_tuned(value, reader)
     elif check := (NAMED | extras("runs.kinds", "NAMED")).get(more.names):
         check(value)
-    elif more.names == "baseline" and (game := list_games().get(getattr(order, "game", ""))):
+    elif more.names == "baseline" and (game := game_or_none(getattr(order, "game", ""))):
         named_policy(game, value, getattr(order, "seed", 1))
         demand_page_agent(game, value)
     elif more.names == "agent":
         texts = [one.spec for one in (value if isinstance(value, tuple) else (value,)) if one is not None]
-        game = list_games().get(getattr(order, "game", ""))
+        game = game_or_none(getattr(order, "game", ""))
         demand_each(partial(_agent, game, reader, getattr(order, "seed", 1), text) for text in texts if game)
 
 
@@ -259,7 +259,7 @@ def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[
     choices = {
         "game": {game.name: game.title for game in known},
         "tunable game": {game.name: game.title for game in known if parameters_of(game)},
-        "bounded game": {game.name: game.title for game in known if game.name in BOUNDED},
+        "bounded game": {game.name: game.title for game in known if is_bounded(game.name)},
         "method": list(tune_methods()),
         "route": [route.name for route in solve_methods()] if kind == "solve" else [],
         "race": list(RACES),

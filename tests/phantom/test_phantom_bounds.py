@@ -72,7 +72,7 @@ def test_beliefs_follow_the_rules_of_the_board(name):
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_the_checker_has_the_same_rules(size):
-    board, rules = BOARDS[f"ponnuki-{size}x{size}"], PonnukiRules(size)
+    board, rules = BOARDS[f"ponnuki-{size}x{size}"], PonnukiRules(size, size)
     words = {ILLEGAL: "illegal", GOES_ON: "legal", WINS: "wins"}
     for player, own, other in positions(board, 200, 2):
         for cell in range(board.cells):

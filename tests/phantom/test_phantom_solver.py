@@ -329,7 +329,7 @@ def test_a_certificate_that_was_changed_is_refused(document):
     ("key", "wrong", "sentence"),
     [
         ("format", "fogspiel certificate 1", "format"),
-        ("game", "phantom-ttt-abrupt", "must be one of"),
+        ("game", "phantom-ttt-abrupt", "not classical phantom"),
         ("rules", 0, "version"),
         ("rules", True, "version"),
         ("lower", "1", "black's strategy secures"),

@@ -5,7 +5,6 @@ from functools import cache
 
 import pytest
 from support.certificates import reseal
-from support.small_hex import make_hex
 
 from fogspiel.solving.known_values import shipped_certificate
 from fogspiel.solving.methods import run_to_end
@@ -124,9 +123,9 @@ def test_a_change_without_a_new_digest_is_refused_at_once():
 
 
 @pytest.mark.thorough
-def test_a_claim_that_the_plans_do_not_prove_is_refused(monkeypatch):
+def test_a_claim_that_the_plans_do_not_prove_is_refused():
     """Such a forgery is found by best answers only, which take seconds in the large games."""
-    game = make_hex(monkeypatch, "hex-2x3", "abrupt")
+    game = "dark-hex-3x2-abrupt"
     proof = run_to_end(solve_in_steps(game)).certificate
     claims = {"value": "1/2", "lower": "1/2", "upper": "1/2"}
     with pytest.raises(ValueError, match="Black's strategy secures 10/11, but it claims 1/2"):

@@ -93,7 +93,7 @@ Part = tuple[str, Callable[[], None]]
 
 def parts(names: list[str]) -> Iterator[Part]:
     """Yield the parts to compile: all, or the games and engines of these names."""
-    from ...core.game import known_game, list_games
+    from ...core.game import game_or_none, known_game, list_games
     from ...core.plugins import extras
 
     more: dict[str, Callable[[], None]] = {}
@@ -101,7 +101,7 @@ def parts(names: list[str]) -> Iterator[Part]:
         more |= offer()
     known = [*list_games(), SOLVERS, *more]
     for name in names:
-        if name not in known:
+        if name not in known and game_or_none(name) is None:
             raise ValueError(f"there is nothing called {name!r} to compile: name games, engines or {SOLVERS}")
     for name in names or known:
         if name == SOLVERS:

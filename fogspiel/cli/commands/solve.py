@@ -272,7 +272,7 @@ def explain(
         check_game(what)
     from ...core.agents import ParametricPolicy
     from ...core.behaviour_policy import BehaviourPolicy
-    from ...core.game import list_games
+    from ...core.game import game_or_none
     from ...runs.agent_parser import parse_agent
     from ...runs.kind import kind_of
     from ...solving import proofs
@@ -290,7 +290,7 @@ def explain(
         return _print_solution(body, every, game, as_json)
     if strategy is not None:
         chosen, words = load_game(what), strategy
-    elif RUN_NAME.fullmatch(what) and what not in list_games():
+    elif RUN_NAME.fullmatch(what) and game_or_none(what) is None:
         with Store.open(store_path(store), write=False) as runs:
             run = runs.read(what)
         if proof := kind_of(run).solution(run):

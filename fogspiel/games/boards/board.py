@@ -5,12 +5,15 @@ game: `fate(player, own, other, cell)` returns the effect of `player` (0 Black, 
 against the stones `other`, playing the cell. A game that continues always leaves the opponent a legal cell.
 """
 
+import re
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from ...core import NotFound
 from ...core.compile.kernel import NUMBER, inlined, kernel, signature, trailing_zeros
 from ...core.explain import percent
 from ...core.game import DRAW, LOSS, WIN, Kernel, Resample, new_cells
@@ -33,6 +36,12 @@ class Board(NamedTuple):
     fate: Kernel
     # Each row is a permutation: `symmetries[s, cell]` is the image of a cell. The first row is the identity.
     symmetries: np.ndarray
+    suicide: bool = False  # true if an illegal cell may be empty
+    length: int = 0  # stones in a line that win, in tic-tac-toe
+
+    @property
+    def kind(self) -> str:
+        return self.name.partition("-")[0]
 
     @property
     def cells(self) -> int:
@@ -84,6 +93,36 @@ def tic_tac_toe(player, own, other, cell):
     if own & 0b100010001 == 0b100010001 or own & 0b001010100 == 0b001010100:
         return WINS
     return DRAWS if own | other == 0b111111111 else GOES_ON
+
+
+@cache
+def lines_of(rows: int, columns: int, length: int) -> tuple[int, ...]:
+    """Return the lines of a board as bits: so many cells in a row, a column or a diagonal."""
+    found = []
+    for start in range(rows * columns):
+        row, column = divmod(start, columns)
+        for up, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            if row + up * (length - 1) < rows and 0 <= column + right * (length - 1) < columns:
+                found.append(sum(1 << start + step * (up * columns + right) for step in range(length)))
+    return tuple(dict.fromkeys(found))
+
+
+def line_fate(rows: int, columns: int, length: int) -> Kernel:
+    """Make the rule of tic-tac-toe on any board: `length` stones in a line win."""
+    lines, full = np.array(lines_of(rows, columns, length), np.int64), (1 << rows * columns) - 1
+
+    @kernel
+    def fate(player, own, other, cell):
+        bit = 1 << cell
+        if (own | other) & bit:
+            return ILLEGAL
+        own |= bit
+        for line in lines:
+            if own & line == line:
+                return WINS
+        return DRAWS if own | other == full else GOES_ON
+
+    return fate
 
 
 # Ponnuki: the first capture wins, suicide is illegal, and a player without a legal cell loses
@@ -200,26 +239,64 @@ def half_turn(rows: int, columns: int) -> np.ndarray:
     return np.array([cells, cells[::-1]])
 
 
+def demand_size(name: str, rows: int, columns: int) -> None:
+    if min(rows, columns) < 1 or not 2 <= rows * columns <= MAX_CELLS:
+        raise NotFound(f"{name} has no board here: boards have 2 to {MAX_CELLS} cells")
+
+
 def ponnuki(rows: int, columns: int) -> Board:
-    """Make ponnuki on a board of any size from 2 to 25 cells."""
-    if rows < 1 or columns < 1 or not 2 <= rows * columns <= MAX_CELLS:
-        raise ValueError(f"a ponnuki board has 2 to {MAX_CELLS} cells, not {rows} x {columns}")
-    return Board(
-        f"ponnuki-{rows}x{columns}", rows, columns, ponnuki_fate(rows, columns), rectangle_symmetries(rows, columns)
-    )
+    name = f"ponnuki-{rows}x{columns}"
+    demand_size(name, rows, columns)
+    return Board(name, rows, columns, ponnuki_fate(rows, columns), rectangle_symmetries(rows, columns), suicide=True)
 
 
-BOARDS: dict[str, Board] = {
-    board.name: board
-    for board in (
-        Board("ttt", 3, 3, tic_tac_toe, rectangle_symmetries(3, 3)),
-        *(ponnuki(size, size) for size in (2, 3, 4, 5)),
-        *(
-            Board(f"hex-{columns}x{rows}", rows, columns, hex_fate(rows, columns), half_turn(rows, columns))
-            for rows, columns in ((3, 3), (3, 4), (4, 3))
-        ),
-    )
-}
+def hex_board(rows: int, columns: int) -> Board:
+    name = f"hex-{columns}x{rows}"
+    demand_size(name, rows, columns)
+    if min(rows, columns) < 2:
+        raise NotFound(f"{name} is won by one stone: both sides of hex are 2 or more")
+    return Board(name, rows, columns, hex_fate(rows, columns), half_turn(rows, columns))
+
+
+def tic_tac_toe_board(rows: int, columns: int, length: int) -> Board:
+    name = f"ttt-{rows}x{columns}-{length}"
+    demand_size(name, rows, columns)
+    if not 2 <= length <= max(rows, columns):
+        raise NotFound(f"{name} has no lines of {length}: from 2 to {max(rows, columns)} stones in a line win there")
+    fate = line_fate(rows, columns, length)
+    return Board(name, rows, columns, fate, rectangle_symmetries(rows, columns), length=length)
+
+
+# Boards by name: `ttt`, and those by number, ponnuki-ROWSxCOLUMNS, hex-COLUMNSxROWS, ttt-ROWSxCOLUMNS-LENGTH
+
+NUMBER_TEXT = "([1-9][0-9]{0,3})"
+BY_NUMBER = re.compile(rf"(ttt|ponnuki|hex)-{NUMBER_TEXT}x{NUMBER_TEXT}(?:-{NUMBER_TEXT})?")
+
+
+class Boards(dict[str, Board]):
+    """Boards by name; a board by number is made when it is first used."""
+
+    def __missing__(self, name: str) -> Board:
+        self[name] = board = make_board(name)
+        return board
+
+
+def make_board(name: str) -> Board:
+    """Make a board by number, or raise NotFound with the reason."""
+    found = BY_NUMBER.fullmatch(name)
+    if found is None or (found[1] == "ttt") != bool(found[4]):
+        raise NotFound(
+            f"there is no board {name[:40]}: it is ponnuki-ROWSxCOLUMNS, hex-COLUMNSxROWS or ttt-ROWSxCOLUMNS-LENGTH"
+        )
+    first, second, length = int(found[2]), int(found[3]), int(found[4] or 0)
+    if found[1] == "ttt":
+        return tic_tac_toe_board(first, second, length)
+    return hex_board(second, first) if found[1] == "hex" else ponnuki(first, second)
+
+
+BOARDS = Boards({"ttt": Board("ttt", 3, 3, tic_tac_toe, rectangle_symmetries(3, 3), length=3)})
+for _name in (*(f"ponnuki-{size}x{size}" for size in (2, 3, 4, 5)), "hex-3x3", "hex-4x3", "hex-3x4"):
+    BOARDS[_name]  # those of the catalogue
 
 
 # Sets as the bits of an integer
@@ -271,14 +348,11 @@ def resample_one(hidden: Hidden) -> Resample:
 
 # Winning cells of a board game: lines of tic-tac-toe, the path between two edges of hex, captures of ponnuki.
 
-# The lines of tic-tac-toe as bits of its nine cells, row by row.
-LINES = (0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
 
-
-def lines_of_three(stones: int) -> int:
-    """Return the bits of all complete lines of tic-tac-toe among the stones."""
+def cells_in_lines(rows: int, columns: int, length: int, stones: int) -> int:
+    """Return the bits of all complete lines among the stones."""
     found = 0
-    for line in LINES:
+    for line in lines_of(rows, columns, length):
         found |= line if stones & line == line else 0
     return found
 

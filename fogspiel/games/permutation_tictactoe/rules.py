@@ -19,7 +19,7 @@ from ...core.compile.kernel import inlined, kernel, trailing_zeros
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
 from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ...core.rng import random_unit
-from ..boards.board import BOARDS, DRAWS, ILLEGAL, WINS, lines_of_three, list_bits, permute, tic_tac_toe
+from ..boards.board import BOARDS, DRAWS, ILLEGAL, WINS, cells_in_lines, list_bits, permute, tic_tac_toe
 from .scores import half_points
 
 RESULT, WRITTEN, ORDER = 0, 1, 3
@@ -330,7 +330,7 @@ def outcome_on(first: np.ndarray, second: np.ndarray, own: int) -> BoardPicture:
     looks = {SIGNS[own]: "own", SIGNS[1 - own]: "other", ".": ""}
     winning = 0
     for mark in SIGNS.values():
-        winning |= lines_of_three(sum(1 << cell for cell, sign in enumerate(signs) if sign == mark))
+        winning |= cells_in_lines(3, 3, 3, sum(1 << cell for cell, sign in enumerate(signs) if sign == mark))
     cells = [
         Cell(
             sign.strip("."),

@@ -1,13 +1,15 @@
 """Phantom tic-tac-toe, phantom ponnuki and dark hex: texts and drawings for boards of any size, and the small games."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ...core import NotFound
 from ...core.game import DRAW, LOSS, WIN, Game, Kernel, Look, Rules, Sizes, Strategy
 from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts
-from ..boards.board import BOARDS, LETTERS, Board, captured_cells, hex_path, lines_of_three
+from ..boards.board import BOARDS, BY_NUMBER, LETTERS, MAX_CELLS, Board, captured_cells, cells_in_lines, hex_path
 from ..boards.ponnuki import ABOUT, monte_carlo
 from . import rules
 from .rules import cells_of, resample_by, view_in
@@ -21,11 +23,12 @@ MARKS = "XO"
 
 
 class Shape(NamedTuple):
-    """A board for people: its kind (ttt, ponnuki or hex) and its size."""
+    """A board for people: its kind (ttt, ponnuki or hex), its size, and the length of a line of tic-tac-toe."""
 
     kind: str
     rows: int
     columns: int
+    length: int = 0
 
     def cell_name(self, cell: int) -> str:
         return f"{LETTERS[cell % self.columns]}{cell // self.columns + 1}"
@@ -159,7 +162,7 @@ def winning_cells(shape: Shape, player: int, cells: Sequence[int]) -> list[int]:
     """Return the cells of a player's lines of tic-tac-toe, or of its path from edge to edge of hex; none in ponnuki."""
     stones = sum(1 << cell for cell in cells)
     if shape.kind == "ttt":
-        return cells_of(lines_of_three(stones))
+        return cells_of(cells_in_lines(shape.rows, shape.columns, shape.length, stones))
     return cells_of(hex_path(shape.rows, shape.columns, player, stones)) if shape.kind == "hex" else []
 
 
@@ -187,10 +190,11 @@ def draw_both(shape: Shape, both: Both) -> Parts:
 # Rules for a first-time player
 
 GOALS = {
-    "ttt": "Tic-tac-toe, but you do not see the other's stones. Three in a row, a column or a diagonal win.",
+    "ttt": "Tic-tac-toe, but you do not see the other's stones. {} in a row, a column or a diagonal win.",
     "ponnuki": "Go without passing, and you do not see the other's stones. Who captures first wins.",
     "hex": "Hex, but you do not see the other's stones. X joins row 1 to the last row, O the first column to the last.",
 }
+LENGTHS = {2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 MORE = {
     "ttt": ("A full board without a line is a draw.",),
     "ponnuki": (
@@ -208,13 +212,16 @@ TRIES = {
         "The other hears how often you tried, not where.",
     ),
 }
+ONCE = "You try no cell twice, and who has tried all of them loses."
 
 
 def lines_of(shape: Shape, variant: str) -> tuple[str, ...]:
     board = f"The board has {shape.rows} rows of {shape.columns} cells. X, the first player, begins."
     told = "A refusal tells you something, and your opponent does not hear of it."
     known = (told,) if variant != "numturns" else ()
-    return GOALS[shape.kind], board, "In turn try a cell.", *TRIES[variant], *known, *MORE[shape.kind]
+    goal = GOALS[shape.kind].format(LENGTHS.get(shape.length, shape.length))
+    tries = (*TRIES[variant], ONCE) if variant == "abrupt" and shape.kind == "ponnuki" else TRIES[variant]
+    return goal, board, "In turn try a cell.", *tries, *known, *MORE[shape.kind]
 
 
 def look_of(shape: Shape, read: Callable[[np.ndarray], Knowledge], view: Kernel, variant: str = "") -> Look:
@@ -229,7 +236,7 @@ def look_of(shape: Shape, read: Callable[[np.ndarray], Knowledge], view: Kernel,
 
 
 def shape_of(board: Board) -> Shape:
-    return Shape(board.name.partition("-")[0], board.rows, board.columns)
+    return Shape(board.kind, board.rows, board.columns, board.length)
 
 
 def read(seen: np.ndarray) -> Knowledge:
@@ -258,16 +265,25 @@ PONNUKI = (
 HEX = "Dark hex as in OpenSpiel's dark_hex: X joins row 1 to the last row, O column A to the last. Variant "
 
 
+SOURCES = {"ttt": TTT, "ponnuki": PONNUKI, "hex": HEX}
+NUMBERED_TTT = "Phantom tic-tac-toe on other boards than 3x3: our generalisation. Variant "
+VARIANTS = {"classical": CLASSICAL, "abrupt": ABRUPT, "numturns": NUMTURNS}
+
+
 def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = False, counted: bool = False) -> Game:
-    named: dict[str, Strategy] = {"monte-carlo": monte_carlo(rules.choose)} if rules.has_suicide(board.name) else {}
+    """Make the phantom version of a board game: classical, abrupt, or with announced tries (`counted`)."""
+    named: dict[str, Strategy] = {}
+    if board.suicide and not abrupt:  # the playout player assumes a stone in every turn
+        named = {"monte-carlo": monte_carlo(rules.choose)}
     turns, shape = board.cells if abrupt else (board.cells + 1) // 2, shape_of(board)
-    start, apply = rules.start_of(board.name, turns, counted), rules.apply_of(board.name, abrupt)
+    start, apply = rules.start_of(board, turns, counted), rules.apply_of(board, abrupt)
+    legal = rules.legal_once if board.suicide and abrupt else rules.legal
     return Game(
         name=name,
         title=title,
         family="phantom",
         category="Boards",
-        rules=Rules(start, rules.mover, rules.legal, apply, rules.view, rules.score),
+        rules=Rules(start, rules.mover, legal, apply, rules.view, rules.score),
         resample=resample_by(start, apply),
         sizes=Sizes(rules.RECORD + 4 * turns, rules.SEEN_RECORD + (3 if counted else 2) * turns, board.cells),
         look=look_of(shape, read, rules.view, "abrupt" if abrupt else "numturns" if counted else ""),
@@ -277,20 +293,69 @@ def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = Fal
         source=source,
         policies=named,
         policy_notes=ABOUT if named else {},
-        play=None if named else rules.uniform_play(board.name, abrupt),
+        play=None if board.suicide else rules.uniform_play(board, abrupt),
     )
 
 
-GAMES = (
-    phantom("phantom-ttt", "Phantom tic-tac-toe (classical)", BOARDS["ttt"], TTT + CLASSICAL),
-    phantom("phantom-ttt-abrupt", "Phantom tic-tac-toe (abrupt)", BOARDS["ttt"], TTT + ABRUPT, abrupt=True),
-    phantom("phantom-ttt-numturns", "Phantom tic-tac-toe (numturns)", BOARDS["ttt"], TTT + NUMTURNS, counted=True),
-    *(
-        phantom(f"phantom-{board.name}", f"Phantom ponnuki {size}x{size} (classical)", board, PONNUKI + CLASSICAL)
-        for size, board in ((size, BOARDS[f"ponnuki-{size}x{size}"]) for size in (2, 3, 4, 5))
-    ),
-    phantom("dark-hex-3x3", "Dark hex 3x3 (classical)", BOARDS["hex-3x3"], HEX + CLASSICAL),
-    phantom("dark-hex-3x3-abrupt", "Dark hex 3x3 (abrupt)", BOARDS["hex-3x3"], HEX + ABRUPT, abrupt=True),
-    phantom("dark-hex-4x3", "Dark hex 4x3 (classical; 4 columns, 3 rows)", BOARDS["hex-4x3"], HEX + CLASSICAL),
-    phantom("dark-hex-3x4", "Dark hex 3x4 (classical; 3 columns, 4 rows)", BOARDS["hex-3x4"], HEX + CLASSICAL),
+# Games by name: those of the catalogue, and by number every board of `boards/board.py` in every variant
+
+KINDS = {"phantom-ttt": "ttt", "phantom-ponnuki": "ponnuki", "dark-hex": "hex"}
+TITLES = {"ttt": "Phantom tic-tac-toe", "ponnuki": "Phantom ponnuki", "hex": "Dark hex"}
+NAME = re.compile(rf"({'|'.join(KINDS)})((?:-[0-9]+x[0-9]+(?:-[0-9]+)?)?)(?:-(abrupt|numturns))?")
+
+
+class PhantomName(NamedTuple):
+    """The parts of a game's name."""
+
+    board: str  # of `BOARDS`
+    variant: str
+
+    @classmethod
+    def parse(cls, name: str) -> "PhantomName | None":
+        found = NAME.fullmatch(name)
+        return cls(KINDS[found[1]] + found[2], found[3] or "classical") if found else None
+
+    @property
+    def is_large(self) -> bool:
+        """True if `phantom_ponnuki` has the game: classical ponnuki on more cells than the bits of these rules."""
+        size = BY_NUMBER.fullmatch(self.board)
+        if size is None or (size[1], size[4], self.variant) != ("ponnuki", None, "classical"):
+            return False
+        return int(size[2]) * int(size[3]) > MAX_CELLS
+
+
+def title_of(board: Board, variant: str) -> str:
+    size = "" if board.name == "ttt" else f" {board.name.split('-')[1]}"
+    line = f", {board.length} in a line" if size and board.length else ""
+    sides = (
+        f"; {board.columns} columns, {board.rows} rows" if board.kind == "hex" and board.rows != board.columns else ""
+    )
+    return f"{TITLES[board.kind]}{size}{line} ({variant}{sides})"
+
+
+def game_of(name: str) -> Game:
+    """Make the game of a name that `PhantomName` parses, or raise NotFound with the reason."""
+    parsed = PhantomName.parse(name)
+    if parsed is None:
+        raise NotFound(f"there is no game {name[:40]}: it is one of {', '.join(KINDS)}, with a size and a variant")
+    board, variant = BOARDS[parsed.board], parsed.variant
+    source = (NUMBERED_TTT if board.kind == "ttt" and board.name != "ttt" else SOURCES[board.kind]) + VARIANTS[variant]
+    return phantom(name, title_of(board, variant), board, source, variant == "abrupt", variant == "numturns")
+
+
+def named_game(name: str) -> Game | None:
+    """Make the game of a board by number; None for a name of another family."""
+    parsed = PhantomName.parse(name)
+    return None if parsed is None or "-" not in parsed.board or parsed.is_large else game_of(name)
+
+
+GAMES = tuple(
+    map(
+        game_of,
+        (
+            *("phantom-ttt", "phantom-ttt-abrupt", "phantom-ttt-numturns"),
+            *(f"phantom-ponnuki-{size}x{size}" for size in (2, 3, 4, 5)),
+            *("dark-hex-3x3", "dark-hex-3x3-abrupt", "dark-hex-4x3", "dark-hex-3x4"),
+        ),
+    )
 )

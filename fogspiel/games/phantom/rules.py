@@ -7,7 +7,8 @@ every try is announced without its cell and outcome (numturns). The end of the g
 No player names a cell twice in a turn, nor one that is known to hold an enemy stone. In tic-tac-toe and hex every
 illegal cell holds one. In ponnuki it may be suicide as well and become legal later, so it may be named again in
 another turn. The exception is a cell where suicide is impossible, because the chain would have had liberties that the
-enemy cannot have filled.
+enemy cannot have filled. In abrupt ponnuki a game could then go on for ever, so nobody names a cell twice, and who has
+no cell left to name loses.
 
 Data sheet of a state (int64 cells)
     0 ROWS
@@ -26,28 +27,21 @@ Action k: try the cell k.
 """
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...core.game import DRAW, LOSS, OVER, WIN, Kernel, Resample
 from ...core.rng import random_below
-from ..boards.board import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, list_bits, outline, permute, spread
+from ..boards.board import DRAWS, GOES_ON, ILLEGAL, WINS, Board, list_bits, outline, permute, spread
 from ..boards.ponnuki import best_try
 
 ROWS, COLUMNS, TURNS, COUNTED, TURN, RESULT, STONES, KNOWN, RECORD = 0, 1, 2, 3, 4, 5, 6, 8, 10
 SEEN_PLAYER, SEEN_TURN, SEEN_RESULT, SEEN_KNOWN, SEEN_RECORD = 4, 5, 6, 7, 8
 
 
-def has_suicide(name: str) -> bool:
-    """True if an illegal cell may be empty on this board."""
-    return name.startswith("ponnuki")
-
-
-@cache
-def start_of(name: str, turns: int, counted: bool) -> Kernel:
-    rows, columns, announced = BOARDS[name].rows, BOARDS[name].columns, int(counted)
+def start_of(board: Board, turns: int, counted: bool) -> Kernel:
+    rows, columns, announced = board.rows, board.columns, int(counted)
 
     @kernel
     def start(state):
@@ -87,6 +81,16 @@ def legal(state, out):
 
 
 @kernel
+def legal_once(state, out):
+    """List the cells that the player to move has never named."""
+    player, named = state[TURN] & 1, 0
+    for turn in range(state[TURN] >> 1):
+        at = record_of(state, player, turn)
+        named |= state[at + 1] if state[at] < 0 else 1 << state[at]
+    return list_bits(((1 << state[ROWS] * state[COLUMNS]) - 1) & ~named, out)
+
+
+@kernel
 def proven(state, player, columns, left, right, full):
     """Return the cells of enemy stones that follow from a player's record in ponnuki.
 
@@ -116,11 +120,9 @@ def proven(state, player, columns, left, right, full):
     return known
 
 
-@cache
-def apply_of(name: str, abrupt: bool) -> Kernel:
-    _, rows, columns, fate, _ = BOARDS[name]
-    left, right, _, _, full = outline(rows, columns)
-    suicide = has_suicide(name)
+def apply_of(board: Board, abrupt: bool) -> Kernel:
+    cells, columns, fate, suicide = board.cells, board.columns, board.fate, board.suicide
+    left, right, _, _, full = outline(board.rows, columns)
 
     @kernel
     def apply(state, cell):
@@ -142,6 +144,8 @@ def apply_of(name: str, abrupt: bool) -> Kernel:
             state[RESULT] = WIN if player == 0 else LOSS
         elif outcome == DRAWS:
             state[RESULT] = DRAW
+        elif suicide and abrupt and state[TURN] >> 1 == cells:  # Black has named every cell
+            state[RESULT] = LOSS
 
     return apply
 
@@ -169,10 +173,9 @@ def score(state):
     return state[RESULT]
 
 
-@cache
-def uniform_play(name: str, abrupt: bool) -> Kernel:
+def uniform_play(board: Board, abrupt: bool) -> Kernel:
     """Make the kernel that plays a whole game of uniform players, for boards without suicide."""
-    fate, cells, full = BOARDS[name].fate, BOARDS[name].cells, BOARDS[name].full
+    fate, cells, full = board.fate, board.cells, board.full
 
     @kernel
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):

@@ -13,13 +13,13 @@ from typing import Any
 from ...core.agents import Agent
 from ...core.compile.kernel import interpreted
 from ...core.find import is_code
-from ...core.game import Game, list_games
+from ...core.game import Game, game_or_none
 from ...process.heartbeat import limit_memory
 from ...solving.methods import NO_STATE, Solution, SolveMethod, SolveOptions, SolverState, choose_solve_method
 from ...solving.methods import SolverProgress as RouteProgress
 from ...solving.proofs import certificate_agent
 from ...solving.sources import GameSource, KernelSource, build_small_tree, find_source, is_nameless
-from ..kind import Context, Kind, Outputs, Progress, Recorder, game_or_none, ignore_progress, run_generator
+from ..kind import Context, Kind, Outputs, Progress, Recorder, ignore_progress, run_generator
 from ..report import BoundsCurve, Cell, Curve
 from ..requests import SolveRequest
 from ..store import Json, Run, Summary
@@ -208,7 +208,7 @@ class SolveKind(ValueKind):
             return task.solve(watch, SolverState(run.steps, b64decode(kept["state"]) if kept else None)).to_json()
 
     def form_of(self, ask: Json) -> dict[str, str] | None:
-        return super().form_of(ask) if ask["source"] in list_games() else None
+        return super().form_of(ask) if game_or_none(ask["source"]) is not None else None
 
     def headline(self, run: Run) -> str:
         return f"solving {run.request['source']}"

@@ -12,14 +12,14 @@ import numpy as np
 
 from ...core.agents import ParametricPolicy, decode_policy, encode_policy, named_policy, policy_json_in
 from ...core.find import command_spec, load_game, spec_of
-from ...core.game import WIN_DRAW_LOSS, Game, known_game, parameters_of
+from ...core.game import WIN_DRAW_LOSS, Game, game_or_none, known_game, parameters_of
 from ...core.rng import child
 from ...stats.evaluate import evaluate, median_interval, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
 from ...tuning.methods import REMOVED, tune_methods
 from ...tuning.tune import SHARE, tune_strategy
-from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, game_or_none, in_sentences, rows_of
+from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, in_sentences, rows_of
 from ..report import Cell, Curve, CurvePoint, Table
 from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest

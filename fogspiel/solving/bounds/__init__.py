@@ -11,6 +11,7 @@ board now and then is a guarantee in the phantom game. White informed gives the 
 one. The more seldom the opponent is informed, the better the bound and the larger the games to be solved.
 """
 
+import json
 import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
@@ -21,12 +22,16 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ...games.boards.board import BOARDS, Board
-from ..proofs.checkers.phantom_bounds import GAMES, BoundsCertificate
+from ..methods import Solution, SolveOptions, SolverProgress, SolverState, Work
+from ..proofs.checkers.phantom_bounds import BoundsCertificate, is_bounded
+from ..sources import GameSource
 from .and_or_search import REFUTED, AndOrSearch
 from .certificate import NodeJson, Prover, Row, make_certificate
 from .information_relaxation import MANY, Failed, PrivateTurn, Relaxation, RelaxedGame, Widths
 from .point_based import PointSearch, Saved, proved_worth, vector_proof
 
+BOUNDED = "phantom-ponnuki-ROWSxCOLUMNS (classical) with sides from 2 on and up to 25 cells"
+SMALL = 6  # cells of a board that is solved to the end
 TO_THE_END = 25  # turns that no game on these boards exceeds
 WIDTHS: Widths = ((MANY, 3),)  # widths of the relaxed games of 4x4
 SURE = "sure"  # key of the AND-OR search in the saved state; the other keys are stages of 4x4
@@ -133,22 +138,31 @@ def search_bounds(
     `saved` is the state of an earlier step. The search stops when `seconds` of CPU time, or about `memory` GiB, are
     used, earlier steps included. `stages` replaces the default stages for the size of the board.
     """
-    if name not in GAMES:
-        raise ValueError(f"there are no bounds for {name!r}: the games are {', '.join(GAMES)}")
+    board = board_of(name)
     ledger = Ledger(name) if saved is None else Ledger.from_json(name, saved)
-    board = BOARDS[name.removeprefix("phantom-")]
     before = ledger.seconds
-    if board.rows == 4:
+    if is_four(board):
         PointSearch(BOARDS["ponnuki-2x2"], 1).sweep()  # compile before the budget starts
     budget = CpuBudget(seconds - before, memory)
     try:
-        for remark in (stages or STAGES[board.rows])(board, ledger, budget):
+        for remark in (stages or stages_of(board))(board, ledger, budget):
             ledger.seconds = before + budget.seconds_taken
             yield BoundsStep(remark, ledger.lower, ledger.upper_found, ledger.to_json())
     except OutOfBudget:
         pass
     ledger.settle(board)
     return make_certificate(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
+
+
+def board_of(name: str) -> Board:
+    """Return the board of a game that can be bounded, by name."""
+    if not is_bounded(name):
+        raise ValueError(f"there are no bounds for {name}: they are for {BOUNDED}")
+    return BOARDS[name.removeprefix("phantom-")]
+
+
+def is_four(board: Board) -> bool:
+    return board.rows == board.columns == 4
 
 
 def solve_to_the_end(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
@@ -161,11 +175,8 @@ def solve_to_the_end(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks
 
 
 def search_sure_win(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
-    """Search for a sure win of Black from the centre, by AND-OR search."""
+    """Search for a sure win of Black by AND-OR search: from the centre, then from other first cells."""
     search = AndOrSearch(board, 0)
-    centre = board.cells // 2
-    own = 1 << centre
-    worlds, _ = search.beliefs.after_answer(own, np.array([0], np.int64))
     for stones, possible, decided in ledger.known.get(SURE, []):
         search.table[int(stones), bytes.fromhex(str(possible))] = int(decided)
 
@@ -176,17 +187,38 @@ def search_sure_win(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
         found = f"{search.nodes} beliefs, {len(search.table)} decided, up to {search.depth} stones"
         return f"{found}, {used() >> 20} MiB, {budget.seconds_taken:.0f} CPU s"
 
-    verdict: bool | None = None
-    try:
-        found = yield from watched(search.steps(own, worlds), SURE, search.table, used, remark, ledger, budget)
-        verdict = found != REFUTED
-    except OutOfBudget:
-        pass
-    if verdict:
-        prover = Prover(Relaxation(board, 0, check=budget.demand), search)
-        ledger.take(prover, 0, [[[centre, "1", None, prover.jump(own, worlds)]]])
-    words = {None: "not decided", True: "Black wins for sure", False: "Black has no sure win from the centre"}
-    yield f"{words[verdict]} after {search.nodes} beliefs"
+    for first in central_first(board):
+        own = 1 << first
+        worlds, _ = search.beliefs.after_answer(own, np.array([0], np.int64))
+        try:
+            found = yield from watched(search.steps(own, worlds), SURE, search.table, used, remark, ledger, budget)
+        except OutOfBudget:
+            yield f"not decided after {search.nodes} beliefs"
+            return
+        if found != REFUTED:
+            prover = Prover(Relaxation(board, 0, check=budget.demand), search)
+            ledger.take(prover, 0, [[[first, "1", None, prover.jump(own, worlds)]]])
+            yield f"Black wins for sure after {search.nodes} beliefs"
+            return
+        yield f"Black has no sure win from {board.cell_name(first)} after {search.nodes} beliefs"
+
+
+def search_windows(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
+    """Search for a sure win, then bound the value by opponents who are informed more and more seldom."""
+    yield from search_sure_win(board, ledger, budget)
+    for turns in range(1, board.cells // 2 if board.cells <= LARGEST else 0):
+        if ledger.lower < ledger.upper:
+            yield from Schedule(turns, turns).stages(board, ledger, budget)
+
+
+def central_first(board: Board) -> list[int]:
+    """Return a first cell of each orbit, the most central one first."""
+
+    def distance(cell: int) -> int:
+        row, column = divmod(cell, board.columns)
+        return abs(2 * row + 1 - board.rows) + abs(2 * column + 1 - board.columns)
+
+    return sorted((orbit[0] for orbit in board.orbits), key=distance)
 
 
 def watched(
@@ -305,15 +337,14 @@ def first_game(relaxation: Relaxation, game: RelaxedGame) -> Opening:
     return relaxation.solve(game), lambda prover: prover.relaxed_rows(game)[1]
 
 
-STAGES: dict[int, Stages] = {
-    2: solve_to_the_end,
-    3: search_sure_win,
-    4: search_openings,
-    5: search_sure_win,
-}  # stages by the size of the board
+def stages_of(board: Board) -> Stages:
+    """Return the stages for the size of a board."""
+    if board.cells <= SMALL:
+        return solve_to_the_end
+    return search_openings if is_four(board) else search_windows
 
 
-LARGEST = 4  # the largest board for an informed opponent: 5x5 first needs the sure-win question, which is undecided
+LARGEST = 16  # cells for an informed opponent: 5x5 first needs the sure-win question, which is undecided
 WORDS = re.compile(r"(every|once)(?::([1-9]\d?))?|never")
 
 
@@ -337,7 +368,7 @@ class Schedule(NamedTuple):
             stage = f"{name}, the other informed after {self.first} and {self.later} turns"
             if stage in ledger.done:
                 continue
-            if board.rows == LARGEST:
+            if is_four(board):
                 yield from prove_opening(
                     stage, Relaxation(board, player, WIDTHS, self.later, budget.demand), ledger, budget
                 )
@@ -355,10 +386,8 @@ class Schedule(NamedTuple):
 
 
 def demand_size(name: str) -> None:
-    if int(name[-1]) > LARGEST:
-        raise ValueError(
-            f"{name} is too large for an informed opponent: boards up to {LARGEST}x{LARGEST} can be solved"
-        )
+    if board_of(name).cells > LARGEST:
+        raise ValueError(f"{name} is too large for an informed opponent: boards up to 4x4 can be solved")
 
 
 def informed_bounds(
@@ -367,3 +396,31 @@ def informed_bounds(
     """Bound the value of a phantom ponnuki by the players' guarantees against an informed opponent."""
     demand_size(name)
     return search_bounds(name, seconds, memory, saved, schedule.stages)
+
+
+SETTLE_SECONDS = 60.0  # CPU seconds of `solve`, which refuses a game that is not settled by then
+
+
+def solve(source: GameSource, options: SolveOptions, saved: SolverState) -> Work:
+    """Settle a game by a sure win or by relaxed games, or raise a ValueError that names `bounds`."""
+    name, board = source.name, board_of(source.name)
+    stages = search_sure_win if is_four(board) else stages_of(board)
+    state = json.loads(saved.state) if saved.state else None
+    steps = search_bounds(name, options.seconds or SETTLE_SECONDS, options.memory, state, stages)
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            proof: BoundsCertificate = end.value
+            break
+        bounds = float(step.lower), float(step.upper)
+        yield SolverProgress(step.remark, *bounds, state=json.dumps(step.saved).encode())
+    lower, upper = proof["lower"], proof["upper"]
+    if lower != upper:
+        raise ValueError(
+            f"{name} has no sure win that a short search finds, and its whole tree is too large: `fogspiel bounds "
+            f"{name}` proves an interval, and narrows it as long as time lasts"
+        )
+    score = float(Fraction(lower))
+    sizes = {"proof": [len(proof["black"]), len(proof["white"])]}
+    return Solution(lower, lower, upper, True, "sure wins and relaxed games", sizes, proof, score, (score, score))

@@ -3,20 +3,30 @@
 `proofs.checkers.phantom_bounds` defines the entries, and checks them with independent code.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
+from ...core.agents import PlayerAgent, draw_index
+from ...core.rng import random_below
 from ...games.boards.board import BOARDS, Board
+from ...games.phantom.rules import SEEN_RECORD, TURNS
 from ..exact import exact_bounds
 from ..methods.lp import equilibrium
-from ..proofs.checkers.phantom_bounds import FORMAT, BoundsCertificate, PonnukiRules, guarantees, node_of, verify
+from ..proofs.checkers.phantom_bounds import (
+    FORMAT,
+    BoundsCertificate,
+    PonnukiRules,
+    guarantees,
+    node_of,
+    size_of,
+    verify,
+)
 from ..proofs.checkers.primitives import digest_of
 from .and_or_search import AndOrSearch
 from .information_relaxation import PLANNER, Failed, PrivateTurn, Relaxation, RelaxedGame
-
-SYMMETRIES = 8  # the board is first transformed by a random symmetry of the square, all equally likely
 
 Jump = list[list[int | str]]  # continue by earlier nodes: the node, the symmetry that leads to it, the probability
 Place = int | Jump | None  # the continuation: a row of the same node, earlier nodes, or none
@@ -42,8 +52,8 @@ class Prover:
         """Take the decisions of `search`, if it is given, instead of the relaxation's AND-OR search."""
         self.relaxation, self.board = relaxation, relaxation.board
         self.search = search or relaxation.search
-        turns = PonnukiRules(self.board.rows).turns
-        self.turns = [turns.index(shift.tolist()) for shift in self.board.symmetries]
+        self.rules = PonnukiRules(self.board.rows, self.board.columns)
+        self.turns = [self.rules.turns.index(shift.tolist()) for shift in self.board.symmetries]
         self.nodes: list[NodeJson] = []
         self.numbers: dict[tuple[int, bytes], int] = {}
 
@@ -76,10 +86,10 @@ class Prover:
 
     def finish(self, rows: list[Row]) -> Fraction:
         """Add the node of the whole game, on a board turned at random, and return its guarantee."""
-        size, worlds = self.board.rows, self.search.beliefs.start.tolist()
+        rules, worlds = self.rules, self.search.beliefs.start.tolist()
         number = self.add(0, worlds, Fraction(0), rows)
-        nodes = [node_of(node, k, size) for k, node in enumerate(self.nodes)]
-        worth = min(found for _, found in guarantees(PonnukiRules(size), nodes, nodes[number], range(SYMMETRIES)))
+        nodes = [node_of(node, k, rules) for k, node in enumerate(self.nodes)]
+        worth = min(found for _, found in guarantees(rules, nodes, nodes[number], rules.symmetries))
         self.nodes[number]["worth"] = str(worth)
         return worth
 
@@ -185,7 +195,7 @@ def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, ever
         return [f"{name}: nothing is proved but that it gets 0 or more."]
     lines = [
         f"{name} gets {_number(worth)} or more, by {len(nodes)} nodes. It turns and mirrors the board at random, all "
-        "eight ways alike; then, from the first row on:",
+        f"{'eight' if board.rows == board.columns else 'four'} ways alike; then, from the first row on:",
         *_row_lines(nodes[-1]["rows"], board),
     ]
     for number, node in enumerate(nodes[:-1] if everything else ()):
@@ -227,3 +237,45 @@ def _place(place: Any) -> str:
     return "go on by " + " or ".join(
         f"node {node}" + ("" if share == "1" else f" ({share})") for node, _, share in place
     )
+
+
+# Playing a proof of bounds
+
+
+class ProofPlayer:
+    """Player that follows the nodes of a proof in either seat; where the proof gives up it tries the first cell."""
+
+    def __init__(self, rules: PonnukiRules, sides: tuple[list[NodeJson], list[NodeJson]], stream: np.ndarray) -> None:
+        self.rules, self.sides, self.stream = rules, sides, stream
+
+    def begin(self, side: int) -> None:
+        self.nodes, self.node, self.tried = self.sides[side], len(self.sides[side]) - 1, -1
+        self.place: Place = 0 if self.nodes else None
+        turn = self.rules.symmetries[int(random_below(self.stream, len(self.rules.symmetries)))]
+        self.shift = self.rules.turns[turn]  # from cells of the board to those of the node
+        self.entry: list[Any] = []
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        while True:
+            if self.entry:  # the last try stayed, if the board holds the stone, or it failed
+                stones = seen[SEEN_RECORD : SEEN_RECORD + 2 * int(seen[TURNS]) : 2]
+                self.place = self.entry[3] if self.tried in stones else self.entry[2]
+            if isinstance(self.place, list):
+                number, turn, _ = self._draw(self.place)
+                self.node, self.place = int(number), 0
+                self.shift = [self.rules.turns[int(turn)][cell] for cell in self.shift]
+            if self.place is None:
+                return int(actions[0])
+            self.entry = self._draw(self.nodes[self.node]["rows"][self.place], 1)
+            self.tried = self.shift.index(int(self.entry[0]))
+            if self.tried in actions:
+                return self.tried
+
+    def _draw(self, options: Sequence[Any], share: int = 2) -> Any:
+        return options[draw_index([float(Fraction(option[share])) for option in options], self.stream)]
+
+
+def follower(name: str, body: BoundsCertificate) -> PlayerAgent:
+    verify(body)
+    rules = PonnukiRules(*size_of(body["game"]))
+    return PlayerAgent(name, lambda stream: ProofPlayer(rules, (body["black"], body["white"]), stream))

@@ -244,7 +244,7 @@ def proved_worth(saved: Saved) -> Fraction:
 
 def vector_proof(search: PointSearch) -> list[NodeJson]:
     saved, board, worlds = search.to_json(), search.fields.board, search.fields.worlds_beside(0).tolist()
-    rules, worth = PonnukiRules(board.rows), proved_worth(saved)
+    rules, worth = PonnukiRules(board.rows, board.columns), proved_worth(saved)
     turns = [rules.turns.index(shift.tolist()) for shift in board.symmetries]
     proof = VectorProof(search.library, saved["best"][0], worth, turns)
     return [*proof.nodes(), {"own": 0, "worlds": worlds, "worth": str(worth), "rows": proof.rows}]

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from ...core import NotFound
 from ...core.plugins import ROOT, collect, former_names
 from ...core.untrusted_input import JsonRecord
-from ..proofs.checkers import permutation, phantom, pure_strategies
-from ..proofs.checkers.phantom import OPENING
-from ..proofs.checkers.primitives import SolutionCertificate
+from ..proofs.checkers import permutation, phantom, phantom_bounds, pure_strategies
+from ..proofs.checkers.primitives import Certificate, SolutionCertificate
 
 if TYPE_CHECKING:
     from ...core.agents import Agent, PlayerAgent
@@ -46,7 +45,7 @@ class Solution(JsonRecord):
     exact: bool
     description: str  # the method, as text
     sizes: Mapping[str, Size]
-    certificate: SolutionCertificate | None
+    certificate: Certificate | None
     score: float  # the value as a number
     interval: tuple[float, float]  # the bounds as numbers
 
@@ -218,17 +217,30 @@ def learning_method(name: str, find: Callable[[str, float], "Find"], help: str) 
 
 
 def fits_plans(source: "GameSource") -> bool:
-    """True if the game is one of those that the double oracle over plans was tried on."""
-    return source.family == "phantom" and source.name in pure_strategies.GAMES
+    """True if the board is small enough for the double oracle over plans, and too large for private histories."""
+    if source.family != "phantom":
+        return False
+    from .pure_oracle import fits
+
+    return fits(source.name)
 
 
 def fits_private_histories(source: "GameSource") -> bool:
     """True if the form of the game fits into memory."""
     if source.family != "phantom":
         return False
-    from .phantom.bilinear_form import SOLVABLE
+    from .phantom.bilinear_form import solvable_parts
 
-    return source.name.partition(OPENING)[0] in SOLVABLE
+    return solvable_parts(source.name) is not None
+
+
+def fits_bounds(source: "GameSource") -> bool:
+    """True if the game has bounds, and its board is too large for the whole tree."""
+    if source.family != "phantom" or not phantom_bounds.is_bounded(source.name):
+        return False
+    from ..bounds import SMALL, board_of
+
+    return board_of(source.name).cells > SMALL
 
 
 BANDITS = "Matrix games by two players that learn, to compare with: a --gap of 0.001 may take millions of steps."
@@ -276,7 +288,7 @@ METHODS = (
         lazy_function("solving.methods.pure_oracle", "solve_plans"),
         "Phantom games with many histories: a double oracle over pure strategies up to symmetry, then exactly.",
         exact=True,
-        made_for="abrupt and numturns phantom tic-tac-toe, abrupt dark hex 3x3, dark hex 3x4 and 4x3",
+        made_for="abrupt and numturns phantom tic-tac-toe and dark hex on 7 to 9 cells, classical on 10 to 12",
         fits=fits_plans,
         proofs=CertificateFormat(
             pure_strategies.FORMAT,
@@ -289,7 +301,7 @@ METHODS = (
         lazy_function("solving.methods.phantom", "solve"),
         "Phantom games: private histories without order, symmetric copies and dominated tries; PCFR+, then exactly.",
         exact=True,
-        made_for="phantom tic-tac-toe and dark hex",
+        made_for="phantom tic-tac-toe and dark hex on 7 to 9 cells",
         fits=fits_private_histories,
         proofs=CertificateFormat(
             phantom.FORMAT,
@@ -301,6 +313,19 @@ METHODS = (
         exploit_cost="about 0.8 GB, and the policy is asked at up to six million information states",
         questions=lazy_function("solving.methods.phantom.policies", "questions"),
         answers=lazy_function("solving.methods.phantom.policies", "answered"),
+    ),
+    SolveMethod(
+        "sure-win",
+        lazy_function("solving.bounds", "solve"),
+        "Phantom ponnuki: a search for a sure win, then relaxed games, as in `fogspiel bounds`; exactly or not at all.",
+        exact=True,
+        made_for="classical phantom ponnuki on 8 to 25 cells",
+        fits=fits_bounds,
+        proofs=CertificateFormat(
+            phantom_bounds.FORMAT,
+            lazy_function("solving.bounds.certificate", "follower"),
+            lazy_function("solving.bounds.certificate", "explain"),
+        ),
     ),
     SolveMethod(
         "orders",

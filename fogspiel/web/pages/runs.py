@@ -8,7 +8,7 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from ...core.game import list_games, parameters_of
+from ...core.game import game_or_none, parameters_of
 from ...runs.kind import kind_of, repetition_words, repetitions, title_of
 from ...runs.report import CurvePoint, Table, as_csv
 from ...runs.store import Run
@@ -80,7 +80,7 @@ def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
 
 def steps_table(run: Run, points: list[CurvePoint], unit: str) -> Table:
     """Return every step with its value and interval, and its vector if it has one."""
-    game = list_games().get(run.request["game"])
+    game = game_or_none(run.request["game"])
     tuned = any(point.population is not None for point in points)
     names = parameters_of(game) if game and tuned else ()
     more = ("accepted", "sigma", "population") if tuned else ()

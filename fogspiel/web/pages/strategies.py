@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from ...core.agents import ParametricPolicy, policy_names
 from ...core.explain import Explanation, Table, TextChart, explain
-from ...core.game import Game, known_game, list_games, parameters_of
+from ...core.game import Game, game_or_none, known_game, list_games, parameters_of
 from ...core.page_contract import play_support
 from ...runs.agent_parser import SOLVED, engines_of, parse_agent
 from ...runs.kind import kind_of_method
@@ -202,9 +202,9 @@ def is_explained(game: Game) -> bool:
 
 def found_by_runs(reader: RunReader) -> list[dict[str, str]]:
     return [
-        {"game": run.game, "title": list_games()[run.game].title, "run": run.name, "how": run.method or ""}
+        {"game": run.game, "title": game.title, "run": run.name, "how": run.method or ""}
         for run in reader.summaries()
-        if run.game in list_games() and kind_of_method(run.method).opponent(run) is not None
+        if (game := game_or_none(run.game)) is not None and kind_of_method(run.method).opponent(run) is not None
     ]
 
 
@@ -213,7 +213,7 @@ def register(site: Site) -> None:
 
     def sheet(game: Game, text: str) -> Sheet:
         """Return the texts, computed once per row of a run."""
-        last = reader.follow(text).digest if RUN_NAME.fullmatch(text) and text not in list_games() else b""
+        last = reader.follow(text).digest if RUN_NAME.fullmatch(text) and game_or_none(text) is None else b""
         return site.jobs.compute(("strategy", game.name, text, last), lambda: describe(game, text, reader))
 
     def rows(game: Game, text: str, side: int) -> list[StrategyRow] | None:

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....core.compile.kernel import kernel
-from ....games.phantom.look import GAMES
+from ....core.game import known_game
 from ...exact import vertex
 from ...proofs import solution_certificate
 from ...proofs.checkers.phantom import (
@@ -296,7 +296,7 @@ def make_certificate(solution: PhantomSolution) -> PhantomCertificate:
     if solution.form.variant != "classical":
         raise ValueError(f"certificates are for classical games, but {solution.game} is {solution.form.variant}")
     rows = [strategy_rows(solution.form, player, plan) for player, plan in enumerate(solution.plans)]
-    rules = next(game.version for game in GAMES if game.name == solution.game.partition(OPENING)[0])
+    rules = known_game(solution.game.partition(OPENING)[0]).version
     value = (solution.lower + solution.upper) / 2
     strategies = {"black": rows[0], "white": rows[1]}
     found: PhantomCertificate = solution_certificate(

@@ -21,6 +21,7 @@ import numpy as np
 
 from ....core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ....games.boards.board import BOARDS, Board
+from ....games.phantom.look import PhantomName
 from ...proofs.checkers.phantom import OPENING
 from ...tree.sequence_form import Sparse
 from .private_histories import (
@@ -37,12 +38,8 @@ from .private_histories import (
     histories_of,
 )
 
-SOLVABLE = {
-    "phantom-ttt": ("ttt", "classical"),
-    "phantom-ttt-numturns": ("ttt", "numturns"),
-    "dark-hex-3x3": ("hex-3x3", "classical"),
-}  # the board and the variant of each game
 VARIANTS = ("classical", "numturns")
+MIN_CELLS = 7  # the whole tree of a smaller board is small, and any method solves it
 FIRST_ROOM = 1 << 22  # initial space for entries of M; it is doubled until all fit
 ANY = -1  # White may fail any number of times
 
@@ -366,12 +363,22 @@ def by_line(line: np.ndarray, other: np.ndarray, value: np.ndarray, lines: int) 
     return Sparse(start, to_other, to_value)
 
 
+def solvable_parts(game: str) -> PhantomName | None:
+    """Return the board and the variant of a game whose form fits into memory; None for others."""
+    parts = PhantomName.parse(game.partition(OPENING)[0])
+    if parts is None or parts.is_large or parts.variant not in VARIANTS:
+        return None
+    board = BOARDS[parts.board]
+    return parts if MIN_CELLS <= board.cells <= MAX_CELLS and not board.suicide else None
+
+
 def find_form(game: str) -> BilinearForm:
-    """Build the form of a game by its name in the catalogue, with an optional opening."""
-    plain, _, opening = game.partition(OPENING)
-    if plain not in SOLVABLE:
-        raise ValueError(f"{game!r} cannot be solved here: the games are {', '.join(SOLVABLE)}")
-    form = build_form(*SOLVABLE[plain])
+    """Build the form of a game by its name, with an optional opening."""
+    parts, opening = solvable_parts(game), game.partition(OPENING)[2]
+    if parts is None:
+        what = f"classical and numturns phantom tic-tac-toe and dark hex on up to {MAX_CELLS} cells"
+        raise ValueError(f"{game!r} cannot be solved by private histories: they are for {what}")
+    form = build_form(*parts)
     if not opening:
         return form
     named = {form.board.cell_name(cell): cell for cell in range(form.board.cells)}

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from math import lcm
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from ....core.compile.kernel import kernel
 from ....core.game import Game
 from ....games.boards.board import BOARDS, Board
 from ....games.phantom import rules
+from ....games.phantom.look import PhantomName
 from ...policies import PolicyTable
 from ...policies.exploitability import CostlyDecision, ExploitResult, PolicyProbe, Rows, Watch, behaviour_mixture
 from ...proofs.checkers.phantom import (
@@ -35,7 +37,7 @@ from ...proofs.checkers.phantom import (
     image,
     strategy_of,
 )
-from .bilinear_form import SOLVABLE, find_form
+from .bilinear_form import find_form, solvable_parts
 from .merged_histories import (
     MAX_GROUPS,
     MAX_UNIT,
@@ -295,9 +297,16 @@ class MergedPolicies:
         return rows
 
 
+def parts_of(game: Game) -> PhantomName:
+    parts = solvable_parts(game.name)
+    if parts is None:
+        raise ValueError(f"{game.name} has no merged histories: its board has more than nine cells, or suicide")
+    return parts
+
+
 def exploit(game: Game, agents: tuple[Agent, Agent], missing: str, watch: Watch) -> ExploitResult:
     """Measure two agents at a classical phantom game on at most nine cells."""
-    name, variant = SOLVABLE[game.name]
+    name, variant = parts_of(game)
     if variant != "classical":
         raise ValueError(
             f"policies of {game.name} cannot be measured: there every try is announced, so that orders of tries do not "
@@ -311,7 +320,7 @@ def exploit(game: Game, agents: tuple[Agent, Agent], missing: str, watch: Watch)
             raise ValueError(f"{agent.name} is a mixture: at {game.name} only single policies can be measured")
         inquiries.append(PolicyProbe(policy, player, missing))
         asks.append(ask_of(game, policy, inquiries[-1]))
-    found = evaluate_policies(board, (asks[0], asks[1]), lambda states: watch(states, SIZES[game.name]))
+    found = evaluate_policies(board, (asks[0], asks[1]), lambda states: watch(states, most_states(board.cells)))
     for inquiry in inquiries:
         inquiry.end()
     measured = MergedPolicies(game, board, found)
@@ -330,8 +339,18 @@ def exploit(game: Game, agents: tuple[Agent, Agent], missing: str, watch: Watch)
     )
 
 
-# Information states of both players: the maximum that a policy can reach.
-SIZES = {"phantom-ttt": 3_683_314 + 2_307_355, "dark-hex-3x3": 3_720_850 + 2_352_067}
+def most_states(cells: int) -> int:
+    """Return an upper bound on the information states of both players, as if nobody could win."""
+
+    @cache
+    def count(player: int, stones: int, failures: int) -> int:
+        theirs = stones + player
+        if stones + theirs >= cells:
+            return 0
+        after = count(player, stones + 1, failures) + (failures < theirs and count(player, stones, failures + 1))
+        return 1 + (cells - stones - failures) * after
+
+    return count(0, 0, 0) + count(1, 0, 0)
 
 
 # Playing a phantom certificate: the view is mapped to the image that has a row, and the choice is mapped back.
@@ -418,7 +437,7 @@ def _state_of(game: Game, player: int, situation: Situation) -> InformationState
     for failed, stone in situation:
         tries += [(cell, 1) for cell in range(failed.bit_length()) if failed >> cell & 1]
         tries += [(stone, 0)] if stone != NOWHERE else []
-    return state_after(game, BOARDS[SOLVABLE[game.name][0]], player, tries)
+    return state_after(game, BOARDS[parts_of(game).board], player, tries)
 
 
 def answered(game: Game, table: PolicyTable) -> Probabilities:
@@ -432,7 +451,7 @@ def answered(game: Game, table: PolicyTable) -> Probabilities:
     for (_, name), rows in table.rows.items():
         if name not in known_names:
             raise ValueError(f"{table.file}, {rows[0][0]}: there is no question {name!r} about {game.name}")
-    moves, wins = board_of(game.name).symmetries, geometry(SOLVABLE[game.name][0]).wins
+    moves, wins = board_of(game.name).symmetries, geometry(parts_of(game).board).wins
     known: dict[tuple[int, Situation], dict[int, ExactOrFloat]] = {}
 
     def shares_at(state: InformationState, situation: Situation) -> dict[int, ExactOrFloat]:

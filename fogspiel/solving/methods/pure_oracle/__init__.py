@@ -21,6 +21,7 @@ import numpy as np
 from ....core.agents import PlayerAgent
 from ....core.rng import random_below, random_unit
 from ....games.boards.board import BOARDS, Board
+from ....games.phantom.look import PhantomName
 from ....games.phantom.rules import COUNTED, SEEN_PLAYER, SEEN_RECORD, TURNS
 from ....stats.linear_programs import BASIC, matrix_program, run, set_basis, solver_of, statuses
 from ...exact import Statuses, vertex
@@ -93,13 +94,25 @@ def normalise(weights: np.ndarray) -> np.ndarray:
     return np.asarray(positive / positive.sum())
 
 
-SOLVABLE = {
-    "phantom-ttt-abrupt": ("ttt", "abrupt"),
-    "phantom-ttt-numturns": ("ttt", "numturns"),
-    "dark-hex-3x3-abrupt": ("hex-3x3", "abrupt"),
-    "dark-hex-4x3": ("hex-4x3", "classical"),
-    "dark-hex-3x4": ("hex-3x4", "classical"),
-}  # the board and the variant of each game
+# Cells of the boards, by variant: classical games on smaller ones have private histories, others a small tree.
+CELLS = {"classical": range(10, 13), "abrupt": range(7, 10), "numturns": range(7, 10)}
+
+
+def parts_of(game: str) -> PhantomName:
+    parts = PhantomName.parse(game)
+    if parts is None or BOARDS[parts.board].suicide:
+        raise ValueError(f"{game} has no plans: they are for phantom tic-tac-toe and dark hex")
+    return parts
+
+
+def fits(game: str) -> bool:
+    """True if the double oracle is the method for a game of this name."""
+    parts = PhantomName.parse(game)
+    if parts is None or parts.is_large or BOARDS[parts.board].suicide:
+        return False
+    return BOARDS[parts.board].cells in CELLS[parts.variant]
+
+
 SHARE = 0.7  # the weight of the earlier mixtures in an average
 CLOSE = 1e-5  # when the bounds are this close, responses are to the mixtures themselves
 LIGHT = 1e-5  # plans with less weight are left out of an average
@@ -234,7 +247,7 @@ def solve_plans(source: GameSource, options: SolveOptions, saved: SolverState) -
 
 def solve_in_steps(game: str, state: bytes | None = None) -> Work:
     """Solve a game round by round; `state` is that of an earlier step."""
-    oracle = DoubleOracle(build_tables(*SOLVABLE[game]))
+    oracle = DoubleOracle(build_tables(*parts_of(game)))
     if state is not None:
         oracle.restore(state)
 
@@ -306,7 +319,7 @@ SHOWN, DEPTH = 5, 3  # number of plans of a side, and of their tries, that are s
 def explain(document: Any, everything: bool = False) -> list[str]:
     """Describe both strategies: their value, their use, and the first tries of the plans, by descending weight."""
     value, _ = verify(document)
-    rules, board = rules_of(document["game"]), BOARDS[SOLVABLE[document["game"]][0]]
+    rules, board = rules_of(document["game"]), BOARDS[parts_of(document["game"]).board]
     return [
         f"{document['game']} ({rules.variant}): Black gets {value} = {float(value):.6f} on average or more, White "
         f"{float(1 - value):.6f}, whatever the other side does (a win counts 1, a draw 1/2).",

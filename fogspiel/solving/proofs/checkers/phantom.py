@@ -1,4 +1,4 @@
-"""Checker of solved phantom games (tic-tac-toe and hex on 3 x 3 cells): rules, strategies, and best response.
+"""Checker of solved phantom games (tic-tac-toe and hex on up to nine cells): rules, strategies, and best response.
 
 Position. Two sets of stones, Black's and White's, each the bits of an integer: cell = row * columns + column. Black
 moves first. In a turn the player tries cells until one is empty; the stone stays there. The referee says of each try
@@ -27,7 +27,7 @@ symmetry used, no try forced; `primitives.Responder` passes over cells that cann
 Weights are integers, over one denominator, and payments half points.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, reduce
@@ -41,6 +41,7 @@ from .primitives import (
     BoardResponder,
     Bounds,
     SolutionCertificate,
+    board_named,
     cells_of,
     check_digest,
     check_head,
@@ -49,10 +50,9 @@ from .primitives import (
     demand,
     fraction,
     go_on,
-    hex_board,
     prove_bounds,
     quoted,
-    tic_tac_toe,
+    refusal,
     total,
 )
 
@@ -76,15 +76,18 @@ class PhantomCertificate(SolutionCertificate):
 # The rules
 
 
-NAMES = tic_tac_toe().names
+MAX_CELLS = 9
+OPENING = "-opening-"  # between the name of a game and the cell that Black's first stone goes to, or an image of it
 
 
 def board_of(game: str) -> Board:
-    return GAMES[game.partition(OPENING)[0]]()
-
-
-GAMES: dict[str, Callable[[], Board]] = {"phantom-ttt": tic_tac_toe, "dark-hex-3x3": lambda: hex_board(3, 3)}
-OPENING = "-opening-"  # between the name of a game and the cell that Black's first stone goes to, or an image of it
+    """Return the board of a classical game by name, with or without an opening."""
+    found = board_named(game.partition(OPENING)[0], MAX_CELLS)
+    if found is None or found[1] != "classical":
+        raise refusal(
+            f"its game is {quoted(game)}, not classical phantom tic-tac-toe or dark hex on up to {MAX_CELLS} cells"
+        )
+    return found[0]
 
 
 # Situations
@@ -283,14 +286,13 @@ def verify(body: Any) -> Bounds:
     """Return the bounds that a certificate proves; raise ValueError with the reason if it proves nothing."""
     check_head(body, PhantomCertificate.__required_keys__, FORMAT)
     game = body["game"]
-    plain, opened, cell = game.partition(OPENING) if isinstance(game, str) else ("", "", "")
-    demand(plain in GAMES, f"its game must be one of {', '.join(GAMES)}, or such a game with an opening")
-    demand(not opened or cell in NAMES, f"its opening is {quoted(cell)}, which is no cell")
+    demand(isinstance(game, str), "its game is no name")
+    board, (_, opened, cell) = board_of(game), game.partition(OPENING)
+    demand(not opened or cell in board.names, f"its opening is {quoted(cell)}, which is no cell")
     check_rules(body, RULES)
     check_digest(body)
     both = body["strategies"]
     demand(isinstance(both, dict) and set(both) == set(PLAYERS), "it must hold the strategies of black and white")
-    board = board_of(game)
     first = {moved[board.names.index(cell)] for moved in board.symmetries} if cell else set(range(board.cells))
 
     def proved(player: int) -> Fraction:

@@ -11,22 +11,25 @@ of its player for some turns, from one of its turns on, with its guarantee:
 with one value ("worth") for each of its worlds, a multiple of 1 / unit, or one `"worth": "1/2"` for all of them instead
 of worths and unit (the only form in format 1).
 
-Sets of stones are integers, bit row * size + column for each cell. A row is a list of [cell, probability, illegal,
+Sets of stones are integers, bit row * columns + column for each cell. A row is a list of [cell, probability, illegal,
 legal]: the player's try, and the continuation if the try is illegal (at once) or legal (at its next turn). A
 continuation is null (the player gives up), the number of a row of the same node, or a list of [node, turn,
 probability]: from there the player follows an earlier node, with the cells permuted by symmetry `turn` (0 .. 7:
-transpose if turn >= 4, then turn % 4 quarter turns). That pays the node's value in the world of the opponent's stones,
-if the player's stones are the node's, and nothing otherwise. The value of a node in a world is its payoff there
-against an opponent who knows that world and the player's stones (Lemma 2 of Teytaud and Teytaud 2011); after that the
-opponent learns nothing but the results of its own tries. The value of the whole game is that of its worst world.
+transpose if turn >= 4, then turn % 4 quarter turns; only 0, 2, 5 and 7 unless the board is square). That pays the
+node's value in the world of the opponent's stones, if the player's stones are the node's, and nothing otherwise. The
+value of a node in a world is its payoff there against an opponent who knows that world and the player's stones (Lemma
+2 of Teytaud and Teytaud 2011); after that the opponent learns nothing but the results of its own tries. The value of
+the whole game is that of its worst world.
 
 The last node is the whole game: no stones, no world but the empty one for Black, one black stone anywhere for White.
-The board is first transformed by a random symmetry, all eight equally likely (Lemma 1). No nodes prove nothing: 0, 1.
+The board is first transformed by a random symmetry, all eight (or four) equally likely (Lemma 1). No nodes prove
+nothing: 0, 1.
 
 Rules: a stone that captures wins; suicide without capture is illegal, and announced like an occupied cell; a player
 without a legal move loses; no cell is tried twice in one turn.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
@@ -44,6 +47,7 @@ from .primitives import (
     go_on,
     probability,
     quoted,
+    refusal,
     total,
 )
 
@@ -52,7 +56,8 @@ FORMATS = FORMAT, FORMER
 NODE, VECTOR = {"own", "worlds", "worth", "rows"}, {"own", "worlds", "worths", "unit", "rows"}
 MAX_UNIT = 10**12
 MAX_BITS = 1 << 20  # of the unit of a node; those that we ship have some hundred
-GAMES = {f"phantom-ponnuki-{n}x{n}": n for n in (2, 3, 4, 5)}
+NAME = re.compile(r"phantom-ponnuki-([2-9]|1[0-2])x([2-9]|1[0-2])")
+MAX_CELLS = 25
 ILLEGAL, LEGAL, WINS = "illegal", "legal", "wins"
 
 GIVEN_UP = -1  # continuations as numbers: a row, GIVEN_UP, or FIRST_JUMP and below for the jumps of a node
@@ -82,25 +87,48 @@ class Stand(NamedTuple):
     weight: int  # its probability, in units
 
 
-class PonnukiRules:
-    """Ponnuki on a square board, on sets of stones as integers."""
+def size_of(game: Any) -> tuple[int, int]:
+    """Return the rows and columns of a game by name."""
+    found = NAME.fullmatch(game) if isinstance(game, str) else None
+    if found is None or int(found[1]) * int(found[2]) > MAX_CELLS:
+        what = f"phantom-ponnuki-ROWSxCOLUMNS with sides from 2 on and up to {MAX_CELLS} cells"
+        raise refusal(f"its game is {quoted(game)}, not {what}")
+    return int(found[1]), int(found[2])
 
-    def __init__(self, size: int) -> None:
-        self.size, self.cells = size, range(size * size)
-        places = [(row, column) for row in range(size) for column in range(size)]
+
+def is_bounded(game: str) -> bool:
+    """True if this file has the board of a game."""
+    try:
+        return bool(size_of(game))
+    except ValueError:
+        return False
+
+
+class PonnukiRules:
+    """Ponnuki on a board, on sets of stones as integers."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self.rows, self.columns, self.cells = rows, columns, range(rows * columns)
+        places = [(row, column) for row in range(rows) for column in range(columns)]
         beside = ((0, 1), (1, 0), (0, -1), (-1, 0))
-        self.near = [[(r + a) * size + c + b for a, b in beside if (r + a, c + b) in places] for r, c in places]
-        self.turns = [[self._cell_after(r, c, turn) for r, c in places] for turn in range(8)]
-        self.inverse = [self.turns.index([moved.index(cell) for cell in self.cells]) for moved in self.turns]
+        self.near = [[(r + a) * columns + c + b for a, b in beside if (r + a, c + b) in places] for r, c in places]
+        self.symmetries = list(range(8)) if rows == columns else [0, 2, 5, 7]
+        self.turns = [
+            [self._cell_after(r, c, turn) for r, c in places] if turn in self.symmetries else [] for turn in range(8)
+        ]
+        self.inverse = {
+            turn: self.turns.index([self.turns[turn].index(cell) for cell in self.cells]) for turn in self.symmetries
+        }
         self.fate = cache(self._fate)
         self.image = cache(lambda stones, turn: sum(1 << self.turns[turn][c] for c in self.cells if stones >> c & 1))
 
     def _cell_after(self, row: int, column: int, turn: int) -> int:
+        rows, columns = self.rows, self.columns
         if turn >= 4:
-            row, column = column, row
+            row, column, rows, columns = column, row, columns, rows
         for _ in range(turn % 4):
-            row, column = column, self.size - 1 - row
-        return row * self.size + column
+            row, column, rows, columns = column, rows - 1 - row, columns, rows
+        return row * columns + column
 
     def breathes(self, stones: int, others: int, cell: int) -> bool:
         """True if the chain of the stone on the cell has a liberty."""
@@ -224,7 +252,9 @@ class Opponent(Responder[int, Stand]):
         return gained + more, [outcome for outcome in outcomes if outcome[1]]
 
 
-def guarantees(rules: PonnukiRules, nodes: list[Node], node: Node, turns: range) -> Iterator[tuple[int, Fraction]]:
+def guarantees(
+    rules: PonnukiRules, nodes: list[Node], node: Node, turns: Sequence[int]
+) -> Iterator[tuple[int, Fraction]]:
     """Yield a node's value in each of its worlds, if the board is first transformed by one of `turns` at random."""
     opponent = Opponent(rules, nodes, node)
     for world in node.worths:
@@ -237,9 +267,10 @@ def whole(number: Any, below: int) -> bool:
     return type(number) is int and 0 <= number < below
 
 
-def node_of(body: Any, number: int, size: int, vectors: bool = True) -> Node:
+def node_of(body: Any, number: int, rules: PonnukiRules, vectors: bool = True) -> Node:
     """Parse a node of the certificate and check its form; `vectors` allows a value for each world."""
-    name, most = f"node {number}", 1 << size * size
+    name, cells = f"node {number}", len(rules.cells)
+    most = 1 << cells
     keys = VECTOR if vectors and isinstance(body, dict) and "worths" in body else NODE
     demand(isinstance(body, dict) and set(body) == keys, f"{name} must have exactly the keys {sorted(keys)}")
     own, worlds, rows = body["own"], body["worlds"], body["rows"]
@@ -255,6 +286,7 @@ def node_of(body: Any, number: int, size: int, vectors: bool = True) -> Node:
         if isinstance(place, list):
             demand(all(isinstance(part, list) and len(part) == 3 for part in place), f"{name} has a broken jump")
             demand(all(whole(p[0], number) and whole(p[1], 8) for p in place), f"{name} jumps to no earlier node")
+            demand(all(p[1] in rules.symmetries for p in place), f"{name} turns a board that is no square on its side")
             jump = [(p[0], p[1], probability(p[2], f"a probability in {name}")) for p in place]
             demand(total(share for _, _, share in jump) == 1, f"the probabilities of a jump in {name} are not 1 in all")
             node.jumps.append(jump)
@@ -264,7 +296,7 @@ def node_of(body: Any, number: int, size: int, vectors: bool = True) -> Node:
 
     for row in rows:
         demand(isinstance(row, list) and len(row) > 0, f"{name} has an empty row")
-        demand(all(isinstance(t, list) and len(t) == 4 and whole(t[0], size**2) for t in row), f"{name} has a bad try")
+        demand(all(isinstance(t, list) and len(t) == 4 and whole(t[0], cells) for t in row), f"{name} has a bad try")
         tries = [(t[0], probability(t[1], f"a probability in {name}"), place_of(t[2]), place_of(t[3])) for t in row]
         demand(total(share for _, share, _, _ in tries) == 1, f"the probabilities of a row in {name} are not 1 in all")
         node.rows.append(tries)
@@ -286,21 +318,20 @@ def worths_of(body: Any, name: str) -> dict[int, Fraction]:
     return {world: Fraction(worth, unit) for world, worth in zip(worlds, worths, strict=True)}
 
 
-def prove_bound(bodies: Any, player: int, size: int, vectors: bool) -> Fraction:
+def prove_bound(bodies: Any, player: int, rules: PonnukiRules, vectors: bool) -> Fraction:
     """Return the guarantee of a player's nodes in the whole game."""
     demand(isinstance(bodies, list), "the nodes of a player are not a list")
     if not bodies:
         return Fraction(0)
     nodes: list[Node] = []
-    rules = PonnukiRules(size)
     for number, body in enumerate(bodies):
-        node = node_of(body, number, size, vectors)
+        node = node_of(body, number, rules, vectors)
         last = number == len(bodies) - 1
-        for world, found in guarantees(rules, nodes, node, range(8 if last else 1)):
+        for world, found in guarantees(rules, nodes, node, rules.symmetries if last else [0]):
             claim = node.worths[world]
             demand(claim <= found, f"node {number} claims {quoted(claim)}, but guarantees {quoted(found)}")
         nodes.append(node)
-    start = {0} if player == 0 else {1 << cell for cell in range(size * size)}
+    start = {0} if player == 0 else {1 << cell for cell in rules.cells}
     demand(nodes[-1].own == 0 and set(nodes[-1].worths) == start, "the last node is not the beginning of the game")
     return min(nodes[-1].worths.values())
 
@@ -309,11 +340,10 @@ def verify(body: Any) -> Bounds:
     """Return the bounds that a certificate proves; raise ValueError with the reason if it proves nothing."""
     former = isinstance(body, dict) and body.get("format") == FORMER
     check_head(body, BoundsCertificate.__required_keys__, FORMER if former else FORMAT)
-    game = body["game"]
-    demand(isinstance(game, str) and game in GAMES, f"its game is {quoted(game)}, not one of {', '.join(GAMES)}")
+    rules = PonnukiRules(*size_of(body["game"]))
     check_digest(body)
-    lower = prove_bound(body["black"], 0, GAMES[game], not former)
-    upper = 1 - prove_bound(body["white"], 1, GAMES[game], not former)
+    lower = prove_bound(body["black"], 0, rules, not former)
+    upper = 1 - prove_bound(body["white"], 1, rules, not former)
     for claim, found in (("lower", lower), ("upper", upper)):
         claimed = probability(body[claim], f"the {claim} bound")
         demand(claimed == found, f"it claims the {claim} bound {quoted(claimed)}, proved is {quoted(found)}")

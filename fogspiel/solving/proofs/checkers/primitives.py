@@ -228,9 +228,17 @@ def won_by_lines(cells: int, lines: Iterable[Iterable[int]]) -> list[bool]:
 
 
 @cache
-def tic_tac_toe() -> Board:
-    won = won_by_lines(9, LINES)
-    return Board("ttt", 3, 3, turns_of(3, 3), (won, won))
+def line_board(rows: int, columns: int, length: int) -> Board:
+    """Return a board of tic-tac-toe: so many stones in a row, a column or a diagonal win."""
+    inside = {(row, column): row * columns + column for row in range(rows) for column in range(columns)}
+    lines = [
+        [(row + down * step, column + right * step) for step in range(length)]
+        for row, column in inside
+        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
+    ]
+    won = won_by_lines(rows * columns, ([inside[place] for place in line] for line in lines if line[-1] in inside))
+    name = "ttt" if rows == columns == length == 3 else f"ttt-{rows}x{columns}-{length}"
+    return Board(name, rows, columns, turns_of(rows, columns), (won, won))
 
 
 @cache
@@ -263,6 +271,25 @@ def hex_board(rows: int, columns: int) -> Board:
     return Board(
         f"hex-{rows}x{columns}", rows, columns, [tuple(range(cells)), tuple(range(cells - 1, -1, -1))], (black, white)
     )
+
+
+NAME = re.compile(r"(phantom-ttt|dark-hex)(?:-([1-9]\d?)x([1-9]\d?)(?:-([1-9]\d?))?)?(?:-(abrupt|numturns))?")
+
+
+def board_named(game: Any, most: int) -> tuple[Board, str] | None:
+    """Return the board and the variant of a phantom game by name; None for others, and for more than `most` cells."""
+    found = NAME.fullmatch(game) if isinstance(game, str) else None
+    if found is None:
+        return None
+    kind, *numbers, variant = found.groups()
+    first, second, length = (int(number or 0) for number in numbers)
+    if kind == "phantom-ttt" and not first:
+        first = second = length = 3
+    if kind == "phantom-ttt" and 2 <= length <= max(first, second) and first * second <= most:
+        return line_board(first, second, length), variant or "classical"
+    if kind == "dark-hex" and not length and min(first, second) >= 2 and first * second <= most:
+        return hex_board(second, first), variant or "classical"
+    return None
 
 
 Position = TypeVar("Position")

@@ -36,7 +36,7 @@ are integers, and payments half points.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -47,16 +47,16 @@ from .primitives import (
     BoardResponder,
     Bounds,
     SolutionCertificate,
+    board_named,
     cells_of,
     check_digest,
     check_head,
     check_rules,
     demand,
     go_on,
-    hex_board,
     prove_bounds,
     quoted,
-    tic_tac_toe,
+    refusal,
 )
 
 FORMAT = "fogspiel plans certificate 1"
@@ -97,18 +97,14 @@ class World(NamedTuple):
 # The rules
 
 
-GAMES: dict[str, tuple[Callable[[], Board], str]] = {
-    "phantom-ttt-abrupt": (tic_tac_toe, "abrupt"),
-    "phantom-ttt-numturns": (tic_tac_toe, "numturns"),
-    "dark-hex-3x3-abrupt": (lambda: hex_board(3, 3), "abrupt"),
-    "dark-hex-4x3": (lambda: hex_board(3, 4), "classical"),
-    "dark-hex-3x4": (lambda: hex_board(4, 3), "classical"),
-}
+MAX_CELLS = 12
 
 
-def rules_of(game: str) -> PhantomRules:
-    board, variant = GAMES[game]
-    return PhantomRules(board(), variant)
+def rules_of(game: Any) -> PhantomRules:
+    found = board_named(game, MAX_CELLS)
+    if found is None:
+        raise refusal(f"its game is {quoted(game)}, not phantom tic-tac-toe or dark hex on up to {MAX_CELLS} cells")
+    return PhantomRules(*found)
 
 
 # Reading a plan
@@ -244,11 +240,9 @@ def best_score(rules: PhantomRules, seat: int, worlds: list[World]) -> Fraction:
 def verify(body: Any) -> Bounds:
     """Return the value, as two equal bounds, that a certificate proves; raise ValueError if it proves nothing."""
     check_head(body, PlansCertificate.__required_keys__, FORMAT)
-    known = isinstance(body["game"], str) and body["game"] in GAMES
-    demand(known, f"its game must be one of {', '.join(GAMES)}, not {quoted(body['game'])}")
+    rules = rules_of(body["game"])
     check_rules(body, RULES)
     check_digest(body)
-    rules = rules_of(body["game"])
     black, white = (worlds_of(rules, player, body[who]) for player, who in enumerate(PLAYERS))
     return prove_bounds(
         body,
