@@ -150,7 +150,13 @@ class TuneRequest(Request):
         Field(gt=0, title="Fresh games for the score", description="Fresh games for the final score."),
         Asked(subject="the budget of report games", page_most=MANY),
     ] = 20_000
-    final: Annotated[bool, Asked(stored_only=True)] = True  # with a race against the initial parameters; once false
+    final: Annotated[
+        bool,
+        Field(
+            title="Proof", description="Show on held-out games that the result beats its start, or return the start."
+        ),
+        Asked(option="proof", on_page=False),
+    ] = True
     seeds: Annotated[
         int | None,
         Field(

@@ -1,5 +1,12 @@
 """Cauwet and Teytaud 2018: tuning."""
 
-from . import figure1, section5, table2, table3
+from . import algorithm4, figure1, red_queen, section5, table2, table3
 
-EXPERIMENTS = (*figure1.EXPERIMENTS, *section5.EXPERIMENTS, *table2.EXPERIMENTS, *table3.EXPERIMENTS)
+EXPERIMENTS = (
+    *algorithm4.EXPERIMENTS,
+    *figure1.EXPERIMENTS,
+    *red_queen.EXPERIMENTS,
+    *section5.EXPERIMENTS,
+    *table2.EXPERIMENTS,
+    *table3.EXPERIMENTS,
+)
