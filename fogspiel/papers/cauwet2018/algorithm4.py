@@ -106,8 +106,9 @@ def _scores(game: Game, members: Sequence[np.ndarray], seed: int, games: int) ->
 
 
 def _loses(game: Game, one: np.ndarray, before: np.ndarray, seed: int) -> bool:
+    """True if a point is shown to lose to the one before it: near copies, which draw, do not count."""
     first, second = (vector_policy(game, theta) for theta in (one, before))
-    return evaluate(game, first, second, int(child(seed, JUDGED)), SCORING).score < 0.5
+    return evaluate(game, first, second, int(child(seed, JUDGED)), SCORING).interval[1] < 0.5
 
 
 def batches(request: PaperRequest) -> Batches:
@@ -133,7 +134,7 @@ COLUMNS = (
     "mixture better, seeds", "population", "sigma, median", "lowest", "highest",
 )  # fmt: skip
 CAUSES = (
-    "game", "variant", "mutants", "accepted", "share", "lose to the point they replace", "share of accepted",
+    "game", "variant", "mutants", "accepted", "share", "shown to lose to the point they replace", "share of accepted",
     "success against the older half", "against the newer half",
 )  # fmt: skip
 
@@ -163,7 +164,8 @@ def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
 
 
 CAUSES_NOTE = (
-    f"An accepted mutant replaces the point that is mutated. It is compared with that point in {SCORING:,} games. "
+    f"An accepted mutant replaces the point that is mutated. It is shown to lose to that point if the 95 % "
+    f"interval of {SCORING:,} games is below one half. "
     "Halves of the population are by age, at the end of the run."
 )
 Cells = dict[tuple[str, ...], list[Row]]
