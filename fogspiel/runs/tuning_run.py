@@ -174,7 +174,7 @@ class TuningWork:
         final, games = self._judge(for_final, way, games)
         result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
         result |= {"proof": final.to_json(self.game.payoffs)}
-        if not final.proved and way.answer != final.answer:
+        if isinstance(self.game, Game) and not final.proved and way.answer != final.answer:
             result |= {UNPROVED: way.answer}
         return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
 
