@@ -45,13 +45,16 @@ if TYPE_CHECKING:
     from .interop.openspiel_export import from_openspiel_policy, to_openspiel
     from .interop.openspiel_import import from_openspiel, to_openspiel_policy
     from .stats.race import Race
+    from .tuning.arena import Arena, Step
+    from .tuning.ask_tell import AskTell, method_of
 
 __version__ = "1.0.0rc1"
 
 __all__ = [
-    "CHANCE", "DRAW", "LOSS", "OVER", "WIN", "BadInput", "Damaged", "FogspielError", "Game", "NotFound", "Race",
-    "Rules", "Session", "Sizes", "Strategy", "TooLarge", "bounds", "check", "exact_score", "exploit", "find_policy",
-    "from_openspiel", "from_openspiel_policy", "kernel", "list_games", "load_game", "match", "mixture_policy",
+    "CHANCE", "DRAW", "LOSS", "OVER", "WIN", "Arena", "AskTell", "BadInput", "Damaged", "FogspielError", "Game",
+    "NotFound", "Race", "Rules", "Session", "Sizes", "Step", "Strategy", "TooLarge", "bounds", "check", "exact_score",
+    "exploit", "find_policy", "from_openspiel", "from_openspiel_policy", "kernel", "list_games", "load_game", "match",
+    "method_of", "mixture_policy",
     "open_store", "play", "random_below", "random_unit", "solve", "to_efg", "to_nfg", "to_openspiel",
     "to_openspiel_policy", "to_pettingzoo", "tune", "tune_function", "vector_policy", "verify",
 ]  # fmt: skip
@@ -69,6 +72,8 @@ _NAMES = {
     "interop.openspiel_import": "from_openspiel to_openspiel_policy",
     "interop.export": "to_pettingzoo",
     "stats.race": "Race",
+    "tuning.arena": "Arena Step",
+    "tuning.ask_tell": "AskTell method_of",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 # Deprecated names of before 1.0: the present place of the object, and the name to use instead.

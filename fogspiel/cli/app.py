@@ -214,7 +214,7 @@ def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Aske
     shared: dict[str, Any] = {"help": info.description, "callback": check}
     shared["autocompletion"] = COMPLETIONS.get(names)
     option = f"--{more.option or name.replace('_', '-')}"
-    flag = f"{option}/--no-{option[2:]}" if kind == bool | None else option
+    flag = f"{option}/--no-{option[2:]}" if kind == bool | None or info.default is True else option
     metavar = METAVARS.get(names)
     typed = typer.Argument(metavar=metavar, **shared) if more.argument else typer.Option(flag, **shared)
     default = None if optional else Parameter.empty if info.is_required() else info.default

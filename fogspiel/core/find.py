@@ -10,7 +10,7 @@ import hashlib
 import importlib.util
 import re
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -92,11 +92,20 @@ def check_game_spec(words: str) -> None:
         known_game(words)
 
 
-def no_game(name: str, known: Collection[str]) -> NotFound:
+def no_game(name: str, known: "Mapping[str, Game]") -> NotFound:
+    titled = [other for other, game in known.items() if len(name) > 2 and slug(game.title).startswith(slug(name))]
+    if titled:
+        games = ", ".join(f"{other} is {known[other].title}" for other in titled[:4])
+        return NotFound(f"there is no game {shorten(name)}: {games}; `fogspiel games` lists all {len(known)}")
     inside = [other for other in known if len(name) > 2 and name in other]
     near = get_close_matches(name[:SHOWN], known, n=4) or inside[:4]
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     return NotFound(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
+
+
+def slug(title: str) -> str:
+    """Return a title in the form of a game's name."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def likely_modules(name: str) -> Iterator[Source]:
@@ -336,7 +345,7 @@ def write_template(file: Path) -> str:
 
     if file.suffix != ".py":
         raise ValueError(f"{file} is no name for a game: it must end with .py")
-    name = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-") or "game"
+    name = slug(file.stem) or "game"
     name = f"my-{name}" if name in list_games() else name
     try:
         with file.open("x", encoding="utf-8") as new:

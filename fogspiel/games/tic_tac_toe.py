@@ -17,7 +17,7 @@ import numpy as np
 from ..core.compile.kernel import inlined, kernel
 from ..core.game import DRAW, LOSS, OVER, WIN, Game, Kernel, Rules, Sizes, nothing_hidden
 from ..core.picture import BoardPicture, Cell, Messages, Parts
-from .boards.board import BOARDS, DRAWS, ILLEGAL, LETTERS, SIGNS, WINS, Board, lines_of_three
+from .boards.board import BOARDS, DRAWS, ILLEGAL, LETTERS, SIGNS, WINS, Board, cells_in_lines
 
 TURN, RESULT, STONES = 0, 1, 2
 SEEN_PLAYER, SEEN = 0, 1  # the view has the cells of the state from SEEN on
@@ -124,7 +124,7 @@ def reveal(state: np.ndarray) -> str:
 
 def draw_board(board: np.ndarray, own: int, open_now: bool) -> BoardPicture:
     """Draw the board in the colours of player `own`; empty cells can be clicked while the game is open."""
-    line = lines_of_three(int(board[STONES])) | lines_of_three(int(board[STONES + 1]))
+    line = cells_in_lines(3, 3, 3, int(board[STONES])) | cells_in_lines(3, 3, 3, int(board[STONES + 1]))
 
     def picture(cell: int) -> Cell:
         there, name = mark_at(board, cell), BOARD.cell_name(cell)

@@ -24,6 +24,7 @@ from .kind import kind_of, kind_of_method
 from .request import RUN_NAME
 from .requests import DEFAULT_MEMORY
 from .store import Store, StoreError, default_path
+from .tuning_run import UNPROVED, unproved_of
 
 if TYPE_CHECKING:
     from ..solving.policies.exploitability import ExploitResult
@@ -147,11 +148,13 @@ def _latest_solution(game: Game, store: Path) -> str | None:
 
 
 def _of_run(game: Game, text: str, store: Path, seed: int) -> Agent | None:
-    if not RUN_NAME.fullmatch(text):
+    name, _, part = text.partition(":")
+    if not RUN_NAME.fullmatch(name) or part not in ("", UNPROVED):
         return None
     with Store.open(store, write=False) as runs:
-        run = runs.read(text)
-    return kind_of(run).agent(run, game)
+        run = runs.read(name)
+    agent = kind_of(run).agent(run, game)
+    return agents.decode_policy(game, unproved_of(run), text) if part else agent
 
 
 def _of_policy_file(game: Game, text: str, store: Path, seed: int) -> Agent | None:

@@ -150,7 +150,13 @@ class TuneRequest(Request):
         Field(gt=0, title="Fresh games for the score", description="Fresh games for the final score."),
         Asked(subject="the budget of report games", page_most=MANY),
     ] = 20_000
-    final: Annotated[bool, Asked(stored_only=True)] = True  # with a race against the initial parameters; once false
+    final: Annotated[
+        bool,
+        Field(
+            title="Proof", description="Show on held-out games that the result beats its start, or return the start."
+        ),
+        Asked(option="proof", on_page=False),
+    ] = True
     seeds: Annotated[
         int | None,
         Field(
@@ -163,13 +169,20 @@ class TuneRequest(Request):
     def check(self) -> None:
         """Reject a game without a strategy, an unknown baseline, and a run without a budget."""
         from ..core.agents import named_policy
-        from ..core.game import known_game
+        from ..core.game import Game, known_game, list_games
         from ..stats.race import Race
         from ..tuning.methods import find_tune_method
 
+        def title_of(game: Game) -> list[str]:
+            return game.title.split()[:2]  # without the variant: Phantom tic-tac-toe (classical), .. by permutations
+
         game, _ = known_game(self.game), find_tune_method(self.method)
         if game.strategy is None:
-            raise WrongField("game", f"{self.game} has no parametric strategy to tune")
+            others = [one for one in list_games().values() if one.strategy and title_of(one) == title_of(game)]
+            instead = (
+                " or ".join(f"{one.name} ({one.title})" for one in others) or "one with parameters in `fogspiel games`"
+            )
+            raise WrongField("game", f"{self.game} has no parametric strategy to tune: try {instead}")
         Race(self.race, self.delta, self.epsilon)
         named_policy(game, self.baseline, self.seed)
         if self.games is None and self.seconds is None:

@@ -116,6 +116,17 @@ def recommendation_of(run: Run) -> PolicyJson | None:
     return None
 
 
+def unproved_of(run: Run) -> PolicyJson:
+    """Return the result of the method itself where it was not shown to beat the initial parameters."""
+    result = run.result or {}
+    if UNPROVED not in result:
+        raise ValueError(
+            f"run {run.name} keeps no unproved result beside its result: play {run.name}, or tune from one seed with "
+            "--no-proof"
+        )
+    return policy_json_in(result[UNPROVED])
+
+
 # Execution of a tuning run of any contest: the method, then the validation races, stored step by step.
 #
 # Recorded events are replayed without playing their games again, so a resumed run produces the same rows. A budget in
@@ -123,6 +134,7 @@ def recommendation_of(run: Run) -> PolicyJson | None:
 
 MIN_GAMES = 64
 PATIENCE = 1.5  # tolerance factor on the time budget of the games it was converted to
+UNPROVED = "unproved"  # key of the method's own result where the initial parameters replaced it, and RUN:unproved
 NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []}
 
 
@@ -162,6 +174,8 @@ class TuningWork:
         final, games = self._judge(for_final, way, games)
         result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
         result |= {"proof": final.to_json(self.game.payoffs)}
+        if isinstance(self.game, Game) and not final.proved and way.answer != final.answer:
+            result |= {UNPROVED: way.answer}
         return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
 
     def _worth(self) -> int:

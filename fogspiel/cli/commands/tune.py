@@ -288,8 +288,8 @@ def tune(
     asked["seconds"] = seconds_for(asked["games"], minutes, asked["seconds"])
     check_budget("seconds", asked["seconds"])
     if sort is not None:
-        for option in ("baseline", "seeds"):
-            if asked[option] != TuneRequest.model_fields[option].default:
+        for field, option in {"baseline": "baseline", "seeds": "seeds", "final": "no-proof"}.items():
+            if asked[field] != TuneRequest.model_fields[field].default:
                 raise ValueError(f"--{option} is for games: a program is measured against its start, from one seed")
         if remember:
             raise ValueError("--perfect-recall is for games: a program is measured against its start, from one seed")

@@ -1,8 +1,6 @@
 """Cauwet and Teytaud 2018: tuning."""
 
-from . import figure1, section2, section5, table1, table2, table3
+from . import algorithm4, figure1, red_queen, section2, section5, table1, table2, table3
 
-EXPERIMENTS = (
-    *table1.EXPERIMENTS, *table2.EXPERIMENTS, *table3.EXPERIMENTS, *section2.EXPERIMENTS, *section5.EXPERIMENTS,
-    *figure1.EXPERIMENTS,
-)  # fmt: skip
+PARTS = (table1, table2, table3, section2, section5, figure1, red_queen, algorithm4)
+EXPERIMENTS = tuple(experiment for part in PARTS for experiment in part.EXPERIMENTS)

@@ -25,7 +25,7 @@ from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
 from ..store import Row as StoredRow
-from ..tuning_run import StepRow, TuningWork, keep_recommendation, proof_sentence, recommendation_of
+from ..tuning_run import UNPROVED, StepRow, TuningWork, keep_recommendation, proof_sentence, recommendation_of
 
 SHOWN_PARAMETERS = 8
 SELECTION = 1  # child stream of the report stream: games that select among the seeds
@@ -95,7 +95,7 @@ class TuneKind(TuningKind):
             against, report = run.result["against"], run.result["report"]
             seed = f" of seed {run.request['seed']}" if against == "fixed" else ""
             score, fresh = with_interval(report["score"], report["interval"]), f"in {report['games']} fresh games"
-            found += [proof_sentence(run.result["proof"])] if "proof" in run.result else []
+            found += [proof_sentence(run.result["proof"])] if "proof" in run.result else ["not compared with its start"]
             found += [run.result["why"]] if run.result.get("why") else []
             found.append(f"scores {score} against the baseline `{against}`{seed} {fresh}")
         if answer is not None and "weights" in answer:
@@ -114,6 +114,8 @@ class TuneKind(TuningKind):
         yield f"parameters: {shown}{', ..' if len(theta) > SHOWN_PARAMETERS else ''}"
         match = f"fogspiel match {command_spec(ask['game'])} {run.name} PLAYER"
         yield f"play against it: {match}; keep it: fogspiel export {run.name}"
+        if UNPROVED in result:
+            yield f"what the method found, unproved, is a player too: {run.name}:{UNPROVED}"
 
     # Drawing and exporting
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...core.agents import REDRAWN
+from ...core.agents import BASELINES, REDRAWN
 from ..arena import Arena, BudgetSpent, Step, hashed_parameters
 from ..population import DIRECTIONS, Archive, Ascent, Pool, draw_wide, scale_of
 from ..population import breed as breed_children
@@ -57,7 +57,13 @@ class SubSearch:
 
 
 def auto(arena: Arena) -> Iterator[Step]:
-    """Draw, follow the ways that work, choose: the usual method, which needs no settings."""
+    """Draw, follow the ways that work, choose: the usual method, which needs no settings.
+
+    Where the baseline is one named opponent with parameters, the best response to it is wanted: that is `reply`.
+    """
+    baseline = arena.baseline
+    if baseline is not None and baseline.strategy is arena.strategy and arena.baseline_name not in BASELINES:
+        yield from reply(arena)
     games, first = (arena.budget.games or arena.games + DEFAULT_GAMES) - arena.games, arena.games
     drawing = int((DRAWN_SEEDS if hashed_parameters(arena).all() else DRAWN) * games)
     pool, elite = draw_pool(arena, arena.start, drawing, games)

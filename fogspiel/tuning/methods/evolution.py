@@ -12,16 +12,17 @@ from ..population import DIRECTIONS, Ascent, add_up, scale_of
 # The methods of the paper: four evolutionary algorithms, and a round robin of random players
 
 Population = list[np.ndarray]
+Resize = Callable[[float, bool], float]  # the next step size, by the last one and its success
 
 
 def naive(arena: Arena) -> Iterator[Step]:
     """Algorithm 1: (1+1)-ES that accepts what does better against the baseline."""
-    return _evolve(arena, lambda candidate, population: arena.compare(candidate, population[-1]).decision > 0, False)
+    return evolve(arena, lambda candidate, population: arena.compare(candidate, population[-1]).decision > 0, False)
 
 
 def iterative(arena: Arena, rule: Race | None = None) -> Iterator[Step]:
     """Algorithm 2: (1+1)-ES that accepts what beats the last accepted point, by the rule of the run or by another."""
-    return _evolve(arena, lambda candidate, population: arena.race(candidate, population[-1], rule).decision > 0, False)
+    return evolve(arena, lambda candidate, population: arena.race(candidate, population[-1], rule).decision > 0, False)
 
 
 def real(arena: Arena) -> Iterator[Step]:
@@ -37,20 +38,23 @@ def real(arena: Arena) -> Iterator[Step]:
                 return False
         return True
 
-    return _evolve(arena, beats_all)
+    return evolve(arena, beats_all)
 
 
-def approximate(arena: Arena) -> Iterator[Step]:
+def approximate(arena: Arena, resize: Resize = next_sigma) -> Iterator[Step]:
     """Algorithm 4: accept what beats one point of the population, drawn at random."""
 
     def beats_one(candidate: np.ndarray, population: Population) -> bool:
         return arena.race(candidate, population[arena.pick(len(population))]).decision > 0
 
-    return _evolve(arena, beats_one)
+    return evolve(arena, beats_one, resize=resize)
 
 
-def _evolve(
-    arena: Arena, is_better: Callable[[np.ndarray, Population], bool], coevolves: bool = True
+def evolve(
+    arena: Arena,
+    is_better: Callable[[np.ndarray, Population], bool],
+    coevolves: bool = True,
+    resize: Resize = next_sigma,
 ) -> Iterator[Step]:
     """Mutate the last accepted point; in coevolution the population has all accepted points, else only the last."""
     population, sigma = [arena.start], 1.0
@@ -59,7 +63,7 @@ def _evolve(
         better = is_better(candidate, population)
         if better:
             population = [*population, candidate] if coevolves else [candidate]
-        sigma = next_sigma(sigma, better)
+        sigma = resize(sigma, better)
         yield Step(population[-1], better, sigma, len(population))
 
 
