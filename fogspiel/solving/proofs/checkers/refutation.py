@@ -245,13 +245,13 @@ def verify(body: Any) -> Bounds:
     demand(isinstance(beliefs, list) and beliefs, "it has no beliefs")
     demand(all(isinstance(belief, list) and len(belief) > 1 for belief in beliefs), "a belief is not stones and worlds")
     demand(sum(map(len, beliefs)) <= MAX_WORLDS, f"it has more than {MAX_WORLDS:,} worlds")
+    parsed = [belief_of(belief, cells, f"belief {number}") for number, belief in enumerate(beliefs)]
+    demand(parsed[-1][0].bit_count() <= 1, "its last belief is neither the beginning of the game nor an opening")
     check_digest(body)
-    refuted, own = Refuted(Rules(rows, columns)), 0
-    for number, belief in enumerate(beliefs):
-        own, worlds = belief_of(belief, cells, f"belief {number}")
+    refuted = Refuted(Rules(rows, columns))
+    for number, (own, worlds) in enumerate(parsed):
         refuted.demand_refuted(own, worlds, f"belief {number}")
         refuted.add(own, worlds)
-    demand(own.bit_count() <= 1, "its last belief is neither the beginning of the game nor an opening")
     bounds = Fraction(0), upper_bound(cells, beliefs[-1])
     for claim, found in zip(("lower", "upper"), bounds, strict=True):
         claimed = probability(body[claim], f"the {claim} bound")
