@@ -5,12 +5,13 @@ import json
 from fractions import Fraction
 from functools import cache
 
+import numpy as np
 import pytest
 from support.certificates import reseal
 
 from fogspiel.core.compile.kernel import interpreted
 from fogspiel.games.boards.board import BOARDS, Board, ponnuki, ponnuki_fate, rectangle_symmetries
-from fogspiel.solving.bounds.sure_win import find_sure_win, make_refutation
+from fogspiel.solving.bounds.sure_win import SureWinSearch, find_sure_win, make_refutation
 from fogspiel.solving.proofs import verify as verify_any
 from fogspiel.solving.proofs.checkers.primitives import limit_work
 from fogspiel.solving.proofs.checkers.refutation import Rules, verify
@@ -337,3 +338,31 @@ def test_centre_of_5x5_wins_for_sure_against_a_known_first_stone_on_the_edge_onl
     found = find_sure_win(FIVE, 12, first)
     assert found.won == won
     assert won or verify(make_refutation(FIVE, found))[1] < 1
+
+
+def follow(search, rules, own, worlds, done):
+    """Follow the strategy of a sure win in all worlds, by the rules of the checker."""
+    if (own, worlds) in done:
+        return
+    done.add((own, worlds))
+    for bit in (1 << cell for cell in search.free(own)):
+        legal = [world for world in worlds if rules.is_legal(own, world, bit)]
+        going = [w for w in legal if not rules.captures(own, w, bit) and rules.can_move(w, own | bit)]
+        replies = {world: set(rules.replies(world, own | bit)) for world in going}
+        white = {w: {w | 1 << c for c in range(rules.cells) if rules.is_legal(w, own | bit, 1 << c)} for w in going}
+        after = frozenset().union(*replies.values())
+        safe = bool(legal) and replies == white  # no reply of White wins
+        if safe and (not after or search.core_of(own | bit, np.array(sorted(after), np.int64)) is None):
+            for stones, left in ((own | bit, after), (own, worlds - frozenset(legal))):
+                if left:
+                    follow(search, rules, stones, left, done)
+            return
+    raise AssertionError("no try wins for sure")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_the_sure_wins_at_5x5_hold_by_the_rules_of_the_checker(first):
+    done = set()
+    follow(SureWinSearch(FIVE), Rules(5, 5), 1 << 12, frozenset([1 << first]), done)
+    assert len(done) > 100

@@ -274,7 +274,7 @@ class SureWinSearch:
         return int(self.visited[0])
 
     def core_of(self, own: int, worlds: np.ndarray) -> Core | None:
-        """Return worlds that suffice to refute a sure win, or None if there is one."""
+        """Return worlds that suffice to refute a sure win of Black, to move, or None if there is one."""
         least, turn, *_ = self.canonical(own)
         image = self.image(worlds, turn)
         found, known = self._known(least, frozenset(image.tolist()))
