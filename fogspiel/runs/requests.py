@@ -349,7 +349,7 @@ class BoundsRequest(Request):
     kind: Literal["bounds"] = "bounds"
     game: Annotated[
         Text,
-        Field(title="Game", description="phantom-ponnuki-2x2, -3x3, -4x4 or -5x5."),
+        Field(title="Game", description="phantom-ponnuki-2x2, -3x3, -4x4, -5x5, or another board of up to 36 cells."),
         Asked("bounded game", argument=True, hint=""),
     ]
     seconds: Annotated[
@@ -371,12 +371,13 @@ class BoundsRequest(Request):
 
     def check(self) -> None:
         from ..core.game import known_game
-        from ..solving.bounds import Schedule, demand_size
-        from ..solving.proofs.checkers.phantom_bounds import GAMES
+        from ..solving.bounds import Schedule, bounded_board, demand_size
 
-        if self.game not in GAMES:
+        try:
+            bounded_board(self.game)
+        except ValueError as error:
             known_game(self.game)
-            raise WrongField("game", f"there are no bounds for {self.game}: the games are {', '.join(GAMES)}")
+            raise WrongField("game", str(error)) from None
         if self.informed is not None:
             Schedule.parse(self.informed)
             demand_size(self.game)

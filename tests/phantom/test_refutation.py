@@ -11,7 +11,7 @@ from support.certificates import reseal
 
 from fogspiel.core.compile.kernel import interpreted
 from fogspiel.games.boards.board import BOARDS, Board, ponnuki, ponnuki_fate, rectangle_symmetries
-from fogspiel.solving.bounds.sure_win import SureWinSearch, find_sure_win, make_refutation
+from fogspiel.solving.bounds.sure_win import SureWinSearch, find_sure_win, make_refutation, random_play_bounds
 from fogspiel.solving.proofs import verify as verify_any
 from fogspiel.solving.proofs.checkers.primitives import limit_work
 from fogspiel.solving.proofs.checkers.refutation import Rules, verify
@@ -214,6 +214,7 @@ HEADS = {
         *("ponnuki-3x4", "phantom-ttt", None, 3, ["phantom-ponnuki-3x4"]),
     ],
     "lower": ["1/2", "1", "-1", 0, None],
+    "opening": [-1, 12, 0, 5, 1.0, True, "5", []],
     "upper": ["1", "0", "1/2", "10393/10395", "20788/20790", 1, None],
     "beliefs": [None, {}, [], [[]], [[0]], "beliefs", 5, [[0, 0]], [None], [[0, 0], 7]],
 }
@@ -323,6 +324,19 @@ def test_no_opening_of_5x5_wins_for_sure(opening):
     body = json.loads(json.dumps(make_refutation(FIVE, found)))
     assert found.verdict == "refuted" and verify(body)[1] < 1
     assert body["beliefs"][-1][0] == 1 << opening
+
+
+@pytest.mark.thorough
+def test_the_opening_of_lemma_4_is_checked():
+    """Black wins 5x5 with open eyes from C3; A1 and a wrong bound are rejected."""
+    found, (opening, lemma) = find_sure_win(FIVE), random_play_bounds(FIVE)
+    body = make_refutation(FIVE, found, opening)
+    assert (opening, lemma[0]) == (12, Fraction(1, 316234143225)) and verify(body)[0] == lemma[0]
+    for change in ({"opening": 0}, {"lower": "0"}, {"opening": None}, {"opening": 25}):
+        with pytest.raises(ValueError, match="the certificate is not valid"):
+            verify(reseal({**body, **change}))
+    assert random_play_bounds(ponnuki(4, 4)) == (None, (0, 1 - Fraction(1, 2027025)))
+    assert random_play_bounds(ponnuki(6, 6), 1000) == (None, (0, 1))
 
 
 @pytest.mark.thorough

@@ -3,8 +3,9 @@
 2x2 is one relaxed game played to the end. On 3x3 Black has a sure win from the centre. On 4x4 Black's bound follows
 Teytaud and Teytaud 2011, section IV-C: a central stone C3 on a board turned at random, then B2. If B2 is legal Black
 wins for sure; if not, Black plays B3 and continues by relaxed games. White's bound comes from a point-based search for
-vectors, which starts with White on B2 against a black stone on C3 and continues to the whole game. On 5x5 the AND-OR
-search tries to prove the paper's conjecture that Black wins for sure.
+vectors, which starts with White on B2 against a black stone on C3 and continues to the whole game. On other boards
+`sure_win` decides whether Black wins for sure. On 5x5 it does not, against the paper's conjecture in that reading; the
+refutation and Lemma 4 bound the value.
 
 Lemma 2 is a bound, too: more information never weakens the opponent, so the value of the game in which it is shown the
 board now and then is a guarantee in the phantom game. White informed gives the lower bound, Black informed the upper
@@ -16,25 +17,27 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import monotonic, process_time
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from ...games.boards.board import BOARDS, Board
-from ..proofs.checkers.phantom_bounds import GAMES, BoundsCertificate
-from .and_or_search import REFUTED, AndOrSearch
+from ...games.boards.board import BOARDS, Board, ponnuki_fate, rectangle_symmetries
+from ..proofs.checkers.phantom_bounds import BoundsCertificate
+from ..proofs.checkers.refutation import GAME, MAX_CELLS, RefutationCertificate
+from .and_or_search import AndOrSearch
 from .certificate import NodeJson, Prover, Row, make_certificate
 from .information_relaxation import MANY, Failed, PrivateTurn, Relaxation, RelaxedGame, Widths
 from .point_based import PointSearch, Saved, proved_worth, vector_proof
+from .sure_win import find_sure_win, make_refutation, random_play_bounds
 
 TO_THE_END = 25  # turns that no game on these boards exceeds
 WIDTHS: Widths = ((MANY, 3),)  # widths of the relaxed games of 4x4
-SURE = "sure"  # key of the AND-OR search in the saved state; the other keys are stages of 4x4
+VISITS_PER_SECOND = 2_000_000  # positions of perfect information that count as a CPU second
 
 # A belief (own stones, worlds as hexadecimal bytes), and its winning try or guarantee.
 Finding = list[int | str | float]
 SavedBounds = dict[str, Any]  # the state to resume from, as JSON: the fields of a `Ledger`
-SAVED = ("game", "lower", "upper", "done", "black", "white", "known", "points", "seconds")
+SAVED = ("game", "lower", "upper", "done", "black", "white", "refutation", "known", "points", "seconds")
 
 
 class BoundsStep(NamedTuple):
@@ -58,6 +61,7 @@ class Ledger:
     done: list[str] = field(default_factory=list)  # finished stages
     black: list[NodeJson] = field(default_factory=list)
     white: list[NodeJson] = field(default_factory=list)
+    refutation: RefutationCertificate | None = None  # of a sure win, instead of nodes
     # Results of the relaxed games or the search of the current stage.
     known: dict[str, list[Finding]] = field(default_factory=dict)
     points: Saved | None = None  # state of White's point-based search
@@ -114,6 +118,7 @@ class CpuBudget:
             raise OutOfBudget
 
 
+BOUNDS: tuple[Literal["lower"], Literal["upper"]] = ("lower", "upper")
 Remarks = Generator[str, None, None]
 Stages = Callable[[Board, Ledger, CpuBudget], Remarks]  # a generator that proves bounds step by step
 Result = TypeVar("Result")
@@ -127,28 +132,39 @@ def search_bounds(
     memory: float = 1.0,
     saved: SavedBounds | None = None,
     stages: Stages | None = None,
-) -> Generator[BoundsStep, None, BoundsCertificate]:
+) -> Generator[BoundsStep, None, BoundsCertificate | RefutationCertificate]:
     """Bound the value of a phantom ponnuki step by step, and return the certificate.
 
     `saved` is the state of an earlier step. The search stops when `seconds` of CPU time, or about `memory` GiB, are
     used, earlier steps included. `stages` replaces the default stages for the size of the board.
     """
-    if name not in GAMES:
-        raise ValueError(f"there are no bounds for {name!r}: the games are {', '.join(GAMES)}")
+    board = bounded_board(name)
     ledger = Ledger(name) if saved is None else Ledger.from_json(name, saved)
-    board = BOARDS[name.removeprefix("phantom-")]
-    before = ledger.seconds
-    if board.rows == 4:
+    before, default = ledger.seconds, STAGES.get((board.rows, board.columns), search_sure_win)
+    if default is search_openings:
         PointSearch(BOARDS["ponnuki-2x2"], 1).sweep()  # compile before the budget starts
     budget = CpuBudget(seconds - before, memory)
     try:
-        for remark in (stages or STAGES[board.rows])(board, ledger, budget):
+        for remark in (stages or default)(board, ledger, budget):
             ledger.seconds = before + budget.seconds_taken
             yield BoundsStep(remark, ledger.lower, ledger.upper_found, ledger.to_json())
     except OutOfBudget:
         pass
+    if ledger.refutation is not None:
+        return ledger.refutation
     ledger.settle(board)
     return make_certificate(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
+
+
+def bounded_board(name: str) -> Board:
+    """Return the board of a phantom ponnuki that can be bounded."""
+    size = GAME.fullmatch(name)
+    rows, columns = (int(size[1]), int(size[2])) if size else (0, 0)
+    if not 0 < rows * columns <= MAX_CELLS:
+        known = f"phantom-ponnuki-RxC of up to {MAX_CELLS} cells"
+        raise ValueError(f"there are no bounds for {name}: the games are {known}")
+    board, shape = BOARDS.get(f"ponnuki-{rows}x{columns}"), (rows, columns)
+    return board or Board(f"ponnuki-{rows}x{columns}", *shape, ponnuki_fate(*shape), rectangle_symmetries(*shape))
 
 
 def solve_to_the_end(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
@@ -161,32 +177,25 @@ def solve_to_the_end(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks
 
 
 def search_sure_win(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
-    """Search for a sure win of Black from the centre, by AND-OR search."""
-    search = AndOrSearch(board, 0)
-    centre = board.cells // 2
-    own = 1 << centre
-    worlds, _ = search.beliefs.after_answer(own, np.array([0], np.int64))
-    for stones, possible, decided in ledger.known.get(SURE, []):
-        search.table[int(stones), bytes.fromhex(str(possible))] = int(decided)
+    """Prove a sure win of Black, or refute it and bound the value by the refutation and by Lemma 4.
 
-    def used() -> int:
-        return search.bytes + search.perfect.bytes
-
-    def remark() -> str:
-        found = f"{search.nodes} beliefs, {len(search.table)} decided, up to {search.depth} stones"
-        return f"{found}, {used() >> 20} MiB, {budget.seconds_taken:.0f} CPU s"
-
-    verdict: bool | None = None
-    try:
-        found = yield from watched(search.steps(own, worlds), SURE, search.table, used, remark, ledger, budget)
-        verdict = found != REFUTED
-    except OutOfBudget:
-        pass
-    if verdict:
+    The budget is counted in positions, so that the result does not depend on the machine.
+    """
+    if ledger.refutation is not None:
+        return
+    limit = max(1, int(VISITS_PER_SECOND * budget.seconds))
+    found = find_sure_win(board, limit=limit)
+    if found.won:
+        search = AndOrSearch(board, 0)
+        opening = next(orbit[0] for orbit in board.orbits if find_sure_win(board, orbit[0]).won)
+        worlds, _ = search.beliefs.after_answer(1 << opening, np.array([0], np.int64))
         prover = Prover(Relaxation(board, 0, check=budget.demand), search)
-        ledger.take(prover, 0, [[[centre, "1", None, prover.jump(own, worlds)]]])
-    words = {None: "not decided", True: "Black wins for sure", False: "Black has no sure win from the centre"}
-    yield f"{words[verdict]} after {search.nodes} beliefs"
+        ledger.take(prover, 0, [[[opening, "1", None, prover.jump(1 << opening, worlds)]]])
+    elif found.won is False:
+        ledger.refutation = make_refutation(board, found, random_play_bounds(board, limit)[0])
+        ledger.lower, ledger.upper = (Fraction(ledger.refutation[bound]) for bound in BOUNDS)
+    words = {None: "not decided", True: "Black wins for sure", False: "Black has no sure win"}
+    yield f"{words[found.won]} after {found.nodes} beliefs, {found.visits} positions with open eyes"
 
 
 def watched(
@@ -305,15 +314,10 @@ def first_game(relaxation: Relaxation, game: RelaxedGame) -> Opening:
     return relaxation.solve(game), lambda prover: prover.relaxed_rows(game)[1]
 
 
-STAGES: dict[int, Stages] = {
-    2: solve_to_the_end,
-    3: search_sure_win,
-    4: search_openings,
-    5: search_sure_win,
-}  # stages by the size of the board
+STAGES: dict[tuple[int, int], Stages] = {(2, 2): solve_to_the_end, (4, 4): search_openings}  # else search_sure_win
 
 
-LARGEST = 4  # the largest board for an informed opponent: 5x5 first needs the sure-win question, which is undecided
+LARGEST = 4  # the largest board for an informed opponent
 WORDS = re.compile(r"(every|once)(?::([1-9]\d?))?|never")
 
 
@@ -355,7 +359,7 @@ class Schedule(NamedTuple):
 
 
 def demand_size(name: str) -> None:
-    if int(name[-1]) > LARGEST:
+    if bounded_board(name).cells > LARGEST**2:
         raise ValueError(
             f"{name} is too large for an informed opponent: boards up to {LARGEST}x{LARGEST} can be solved"
         )
@@ -363,7 +367,7 @@ def demand_size(name: str) -> None:
 
 def informed_bounds(
     name: str, schedule: Schedule, seconds: float = 300.0, memory: float = 1.0, saved: SavedBounds | None = None
-) -> Generator[BoundsStep, None, BoundsCertificate]:
+) -> Generator[BoundsStep, None, BoundsCertificate | RefutationCertificate]:
     """Bound the value of a phantom ponnuki by the players' guarantees against an informed opponent."""
     demand_size(name)
     return search_bounds(name, seconds, memory, saved, schedule.stages)

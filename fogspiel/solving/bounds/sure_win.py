@@ -17,14 +17,15 @@ The perfect-information solver captures if it can, answers atari only where that
 atari. It tries first the cells that put chains into atari, then those beside chains with few liberties.
 """
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones
 from ...games.boards.board import Board, outline, spread
-from ..proofs.checkers.primitives import digest_of
-from ..proofs.checkers.refutation import FORMAT, RefutationCertificate, upper_bound
+from ..proofs.checkers.primitives import Bounds, digest_of
+from ..proofs.checkers.refutation import FORMAT, RefutationCertificate, lower_bound, upper_bound
 from .beliefs import Beliefs, permute
 
 MAX_CELLS = 36  # a set of cells, shifted by a row, fits an int64
@@ -345,6 +346,22 @@ class SureWinSearch:
             raise LimitReached
         return int(worlds[found]) if found >= 0 else None
 
+    def winning_opening(self) -> int | None:
+        """Return Black's first stone that wins with perfect information, from the centre outwards, or None."""
+        for cell in sorted((orbit[0] for orbit in self.board.orbits), key=self._distance):
+            table = self._keys, self._values, self.visited
+            found = perfect_outcome(self.ground, self.shifts, 0, 1 << cell, *table, self.limit - self.visits)
+            if found == UNDECIDED:
+                raise LimitReached
+            if found == LOST:
+                return cell
+        return None
+
+    def _distance(self, cell: int) -> int:
+        """Return the squared distance of a cell from the centre, in halves."""
+        row, column = divmod(cell, self.board.columns)
+        return (2 * row + 1 - self.board.rows) ** 2 + (2 * column + 1 - self.board.columns) ** 2
+
     # Symmetry, and beliefs that contain each other
 
     def free(self, own: int) -> list[int]:
@@ -457,15 +474,29 @@ def find_sure_win(
     return SureWin(False, nodes, visits, writer.beliefs)
 
 
-def make_refutation(board: Board, found: SureWin) -> RefutationCertificate:
-    """Return the certificate of a refuted sure win."""
+def random_play_bounds(board: Board, limit: int = MAX_VISITS) -> tuple[int | None, Bounds]:
+    """Return Black's opening that wins with perfect information, and the bounds of Lemma 4 by the winner's random play.
+
+    Black's first stone needs no luck. The bounds are 0 and 1 if `limit` positions do not decide who wins.
+    """
+    try:
+        opening = SureWinSearch(board, limit).winning_opening()
+    except LimitReached:
+        return None, (Fraction(0), Fraction(1))
+    upper = upper_bound(board.cells, [0, 0]) if opening is None else Fraction(1)
+    return opening, (lower_bound(board.cells, opening), upper)
+
+
+def make_refutation(board: Board, found: SureWin, opening: int | None = None) -> RefutationCertificate:
+    """Return the certificate of a refuted sure win; `opening` wins with perfect information, if it is given."""
     if not found.refutation:
         raise ValueError("only a refuted sure win has a certificate of refutation")
     body: RefutationCertificate = {
         "format": FORMAT,
         "game": f"phantom-ponnuki-{board.rows}x{board.columns}",
-        "lower": "0",
+        "lower": str(lower_bound(board.cells, opening)),
         "upper": str(upper_bound(board.cells, found.refutation[-1])),
+        "opening": opening,
         "beliefs": found.refutation,
         "digest": "",
     }

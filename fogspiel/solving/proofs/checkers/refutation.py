@@ -1,7 +1,7 @@
 """Checker of refutations of sure wins at phantom ponnuki, with its own rules and no code shared with the search.
 
     {"format": "fogspiel refutation 1", "game": "phantom-ponnuki-5x5", "lower": "0", "upper": "..",
-     "beliefs": [[own, world, ..], ..], "digest": ".."}
+     "opening": 12, "beliefs": [[own, world, ..], ..], "digest": ".."}
 
 A belief is Black's stones and possible sets of White's stones, as many as Black's, with Black to move. Sets of stones
 are integers, bit row * columns + column for each cell. The certificate states that Black has no sure win from any of
@@ -21,6 +21,10 @@ stone, and some first stones of White). It bounds Black's value: each pure strat
 and White hits these if it chooses among the worlds and its free cells at random. "upper" is 1 - 1 / the number of
 choices.
 
+"opening" is null, or in the whole game a cell from which Black wins with perfect information. Then Black's random play
+after it happens to be perfect with probability 1 / the number of its choices (Lemma 4 of Teytaud and Teytaud 2011),
+which is "lower". Otherwise "lower" is 0.
+
 Rules: a stone that captures wins; suicide without capture is illegal, and announced like an occupied cell; a player
 without a legal move loses; no passes.
 """
@@ -28,6 +32,7 @@ without a legal move loses; no passes.
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 from .primitives import (
@@ -49,9 +54,11 @@ MAX_CELLS = 36
 MAX_WORLDS = 200_000  # of all beliefs together; 5x5 has 4,500
 BUDGETS = (16, 256, 4096)  # positions of the small search per world, in rounds
 MAX_KNOWN = 1 << 20  # positions that the small search remembers
+OPENING_BUDGET = 10**8  # positions after the opening; C3 on 5x5 has 190,000
 
 
 class RefutationCertificate(Certificate):
+    opening: int | None
     beliefs: list[list[int]]
 
 
@@ -123,6 +130,11 @@ class Rules:
         """True if the player to move is shown to win with perfect information by a search of `budget` positions."""
         self.left = budget
         return self._outcome(own, other) is True
+
+    def loses(self, own: int, other: int, budget: int) -> bool:
+        """True if the player to move is shown to lose with perfect information, likewise."""
+        self.left = budget
+        return self._outcome(own, other) is False
 
     def _outcome(self, own: int, other: int) -> bool | None:
         """Return True if the player to move wins, False if it loses, None if the budget is spent.
@@ -216,10 +228,12 @@ class Refuted:
 def upper_bound(cells: int, claim: list[int]) -> Fraction:
     """Return the upper bound on Black's value from a refuted belief on, by White's random play."""
     own, *worlds = claim
-    guesses = len(worlds)
-    for free in range(cells - 2 * own.bit_count() - 1, 0, -2):
-        guesses *= free
-    return 1 - Fraction(1, guesses)
+    return 1 - Fraction(1, len(worlds) * prod(range(cells - 2 * own.bit_count() - 1, 0, -2)))
+
+
+def lower_bound(cells: int, opening: int | None) -> Fraction:
+    """Return the lower bound by Black's random play after an opening that wins with perfect information."""
+    return Fraction(0) if opening is None else Fraction(1, prod(range(cells - 2, 0, -2)))
 
 
 def belief_of(belief: list[int], cells: int, name: str) -> tuple[int, list[int]]:
@@ -248,11 +262,16 @@ def verify(body: Any) -> Bounds:
     parsed = [belief_of(belief, cells, f"belief {number}") for number, belief in enumerate(beliefs)]
     demand(parsed[-1][0].bit_count() <= 1, "its last belief is neither the beginning of the game nor an opening")
     check_digest(body)
-    refuted = Refuted(Rules(rows, columns))
+    rules, opening = Rules(rows, columns), body["opening"]
+    if opening is not None:
+        demand(type(opening) is int and 0 <= opening < cells, "its opening is not on the board")
+        demand(not parsed[-1][0], "it has an opening, but its last belief is not the beginning of the game")
+        demand(rules.loses(0, 1 << opening, OPENING_BUDGET), "its opening is not shown to win with perfect information")
+    refuted = Refuted(rules)
     for number, (own, worlds) in enumerate(parsed):
         refuted.demand_refuted(own, worlds, f"belief {number}")
         refuted.add(own, worlds)
-    bounds = Fraction(0), upper_bound(cells, beliefs[-1])
+    bounds = lower_bound(cells, opening), upper_bound(cells, beliefs[-1])
     for claim, found in zip(("lower", "upper"), bounds, strict=True):
         claimed = probability(body[claim], f"the {claim} bound")
         demand(claimed == found, f"it claims the {claim} bound {quoted(claimed)}, proved is {quoted(found)}")
