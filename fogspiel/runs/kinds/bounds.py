@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ...solving.bounds import BoundsStep, Schedule, bounded_board, informed_bounds, search_bounds
+from ...solving.bounds.lemma_two import InformedGame, Turns, informed_board
 from ...solving.bounds.sure_win import random_play_bounds
 from ...solving.proofs.checkers.refutation import FORMAT as REFUTATION
 from ..kind import Context, Outputs, Progress, Recorder, run_generator
@@ -27,6 +28,8 @@ class BoundsKind(ValueKind):
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         request, kept = self.check(run), run.partial()
+        if (request.informed or "").startswith("T:"):
+            return _literal_lemma(request.game, Turns.parse(str(request.informed)))
         saved = kept["saved"] if kept else None
         if saved is not None:  # runs of earlier versions stored no CPU time: wall-clock time is an upper bound
             saved.setdefault("seconds", run.seconds_worked)
@@ -83,6 +86,8 @@ class BoundsKind(ValueKind):
             yield f"proof: {path}; check it with: fogspiel verify {shlex.quote(str(path))}"
         if "uncertified" in result:
             yield f"without a certificate: {result['uncertified']}"
+        elif "turns" in result:
+            yield f"Lemma 2 with {result['turns']}: the lower bound is Black's exact value in that game; no certificate"
         elif path is None:
             yield "nothing is proved, so there is no certificate: grant more --seconds"
 
@@ -95,9 +100,19 @@ class BoundsKind(ValueKind):
         return [said, proof]
 
 
+def _literal_lemma(game: str, turns: Turns) -> Json:
+    """Return the bounds of the game G' of Lemma 2, whose value is a lower bound for Black."""
+    value = InformedGame(informed_board(game), turns).value()
+    found = {"lower": str(value), "upper": "1", "exact": value == 1, "certificate": None, "turns": str(turns)}
+    return found | {"score": float((value + 1) / 2), "interval": [float(value), 1.0]}
+
+
 def _opponent(run: Run) -> str:
     """Describe the opponent's information if the bounds are those of Lemma 2."""
-    return f", the opponent informed {run.request['informed']}" if "informed" in run.request else ""
+    words = run.request.get("informed")
+    if words is None:
+        return ""
+    return f", {words}" if words.startswith("T:") else f", the opponent informed {words}, before the player's move"
 
 
 KIND = BoundsKind()
