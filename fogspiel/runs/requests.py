@@ -377,21 +377,25 @@ class BoundsRequest(Request):
         Text | None,
         Field(
             title="Opponent is shown the board",
-            description="Lemma 2 alone: the opponent is shown the board `every` turn, `every:K`, `once`, `once:K`, or "
-            "`never`.",
+            description="Lemma 2: the opponent is shown the board before the player's move, one stone late: `every` "
+            "turn, `every:K`, `once`, `once:K`, `never`. Literally, at White's turns of a set T: `T:all`, `T:1,3`.",
         ),
     ] = None
 
     def check(self) -> None:
         from ..core.game import known_game
         from ..solving.bounds import Schedule, board_of, demand_size
+        from ..solving.bounds.lemma_two import Turns, informed_board
 
         known_game(self.game)
+        literal = self.informed is not None and self.informed.startswith("T:")
         try:
-            board_of(self.game)
+            (informed_board if literal else board_of)(self.game)
         except ValueError as error:
             raise WrongField("game", str(error)) from None
-        if self.informed is not None:
+        if self.informed is not None and literal:
+            Turns.parse(self.informed)
+        elif self.informed is not None:
             Schedule.parse(self.informed)
             demand_size(self.game)
 

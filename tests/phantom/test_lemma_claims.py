@@ -5,9 +5,11 @@ from fractions import Fraction
 import pytest
 
 from fogspiel.papers import teytaud2011 as claims
+from fogspiel.papers.claims import ERROR, Verdict
 from fogspiel.papers.teytaud2011 import cells, matrix_node
 from fogspiel.runs.requests import BoundsRequest
 from fogspiel.solving.bounds import TO_THE_END, Schedule, informed_bounds
+from fogspiel.solving.bounds.lemma_two import InformedGame, Turns, informed_board
 from fogspiel.solving.methods import run_to_end
 from fogspiel.solving.proofs import verify
 
@@ -16,8 +18,8 @@ from fogspiel.solving.proofs import verify
 def test_table_one_is_a_diagonal():
     """Each strategy gets nothing against the family that it is not made for, so that the value is the paper's 1/3."""
     *entries, value = claims.table_claims()
-    assert [claim.ours for claim in entries] == ["1/2", "0", "0", "1"]
-    assert value.ours == "1/3" and {claim.verdict for claim in entries} == {"right", "new"}
+    assert [claim.found(ERROR) for claim in entries] == ["1/2", "0", "0", "1"]
+    assert value.found(ERROR) == "1/3" and {claim.verdict(ERROR) for claim in entries} == {Verdict.HOLDS, Verdict.NEW}
     families = [claims.family_of(world) for world in matrix_node()[1].tolist()]
     assert families.count(claims.FAMILIES[1]) == 2
     assert claims.family_of(cells("C4", "D1")) == claims.FAMILIES[1]
@@ -25,14 +27,23 @@ def test_table_one_is_a_diagonal():
 
 
 def test_lemma_four_is_tight_and_one_cell_is_lost():
-    assert claims.tightness_claim().verdict == "right"
+    assert claims.tightness_claim().verdict(ERROR) == Verdict.HOLDS
     assert claims.solve_exactly(claims.guessing_game(5)).value == Fraction(4, 5)
-    assert claims.one_cell_claim().ours == "White"
+    assert claims.one_cell_claim().found(ERROR) == "White"
 
 
-@pytest.mark.thorough
-def test_lemma_two_gives_half_at_the_papers_node_even_if_white_always_sees():
-    assert claims.node_guarantee(1) == claims.node_guarantee(TO_THE_END) == Fraction(1, 2)
+@pytest.mark.parametrize(
+    "game, words, value",
+    [
+        ("phantom-ponnuki-2x2", "T:all", "0"),
+        ("phantom-ponnuki-2x2", "T:none", "1/2"),
+        ("phantom-ponnuki-2x3", "T:all", "0"),
+        ("phantom-ponnuki-2x3", "T:3", "1/2"),
+        pytest.param("phantom-ttt", "T:all", "1/2", marks=pytest.mark.thorough),
+    ],
+)
+def test_lemma_two_literally_depends_on_the_set_t(game, words, value):
+    assert InformedGame(informed_board(game), Turns.parse(words)).value() == Fraction(value)
 
 
 def test_the_words_of_a_schedule():
@@ -76,4 +87,4 @@ def test_informed_work_goes_on_from_what_was_saved():
 
 @pytest.mark.slow
 def test_bandits_stay_below_their_proven_means():
-    assert [claim.verdict for claim in claims.bandit_claims()] == ["right", "right"]
+    assert [claim.verdict(ERROR) for claim in claims.bandit_claims()] == [Verdict.HOLDS] * 2

@@ -5,14 +5,23 @@ from fractions import Fraction
 import pytest
 
 from fogspiel.core.game import CHANCE, OVER
+from fogspiel.papers.claims import ERROR, Verdict
 from fogspiel.papers.teytaud2011 import tictactoe_claims
 from fogspiel.papers.teytaud2011.strategy import A3, B2, C1, Prescription, black_choices, family, prescribe
 from fogspiel.solving.proofs.checkers.tree import PositionFacts, best_response_value
 
-HALF = Fraction(1, 2)
+HALF, HOLDS = Fraction(1, 2), Verdict.HOLDS
 LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
 QUARTER = {cell: 3 * (cell % 3) + 2 - cell // 3 for cell in range(9)}
 MIRROR = {cell: 3 * (cell // 3) + 2 - cell % 3 for cell in range(9)}
+
+
+def verdict(claim):
+    return claim.verdict(ERROR)
+
+
+def ours(claim):
+    return claim.found(ERROR)
 
 
 def frames():
@@ -110,7 +119,7 @@ def test_an_umpire_confirms_what_blacks_moves_ensure(fallback, ensured):
 @pytest.fixture(scope="module")
 def table():
     """All claims: fourteen about the strategy, six about cases, two about the upper bound."""
-    return tictactoe_claims.tictactoe_claims()
+    return tictactoe_claims.section_three_claims()
 
 
 def test_the_families_are_those_that_the_paper_shows():
@@ -126,10 +135,10 @@ def test_the_families_are_those_that_the_paper_shows():
 @pytest.mark.slow
 def test_the_paper_is_right_with_the_mirror_image_and_wrong_as_printed(table):
     mended, printed = table[:7], table[7:14]
-    assert [claim.ours for claim in mended] == ["3/4", "1", "3/4", "1", "13/16", "7/8", "3/4"]
-    assert {claim.verdict for claim in mended} == {tictactoe_claims.RIGHT}
-    assert [claim.ours for claim in printed] == ["11/16", "1", "11/16", "1", "13/16", "13/16", "11/16"]
-    assert [claim.verdict != tictactoe_claims.RIGHT for claim in printed] == [
+    assert [ours(claim) for claim in mended] == ["3/4", "1", "3/4", "1", "13/16", "7/8", "3/4"]
+    assert {verdict(claim) for claim in mended} == {HOLDS}
+    assert [ours(claim) for claim in printed] == ["11/16", "1", "11/16", "1", "13/16", "13/16", "11/16"]
+    assert [verdict(claim) != HOLDS for claim in printed] == [
         True,
         False,
         True,
@@ -143,10 +152,10 @@ def test_the_paper_is_right_with_the_mirror_image_and_wrong_as_printed(table):
 @pytest.mark.thorough
 def test_what_the_paper_says_on_the_way_is_right_but_for_three_sentences(table):
     found = table[14:20]
-    assert [claim.verdict == tictactoe_claims.RIGHT for claim in found] == [True, True, False, False, False, True]
-    assert found[2].ours == "A 1/2, B 1, C 1/2, D 1, E 5/8, F 3/4"
-    assert found[3].ours == "B3 1/2, C2 1, A2 1, C1 1"
-    assert found[4].ours == "B 1, D 1, F 5/6"
+    assert [verdict(claim) == HOLDS for claim in found] == [True, True, False, False, False, True]
+    assert ours(found[2]) == "A 1/2, B 1, C 1/2, D 1, E 5/8, F 3/4"
+    assert ours(found[3]) == "B3 1/2, C2 1, A2 1, C1 1"
+    assert ours(found[4]) == "B 1, D 1, F 5/6"
 
 
 @pytest.mark.thorough
@@ -158,15 +167,14 @@ def test_black_never_loses_if_he_follows_the_mended_strategy_well():
 @pytest.mark.thorough
 def test_the_upper_bound_holds_with_room_to_spare(table):
     draw, bound = table[20:]
-    assert (draw.ours, draw.verdict) == ("1/2", tictactoe_claims.RIGHT)
-    assert Fraction(bound.paper) == 1 - HALF / 384
-    assert Fraction(bound.ours) == Fraction(125, 128) < Fraction(bound.paper)
-    assert bound.verdict.startswith(tictactoe_claims.RIGHT)
+    assert (ours(draw), verdict(draw)) == ("1/2", HOLDS)
+    assert Fraction(bound.printed) == 1 - HALF / 384
+    assert Fraction(ours(bound)) == Fraction(125, 128) < Fraction(bound.printed)
+    assert verdict(bound) == HOLDS
 
 
 @pytest.mark.thorough
 def test_the_slips_are_listed_with_what_should_be_there():
-    fallback, lemma, footnote = tictactoe_claims.slips()
-    assert (fallback.paper, fallback.ours) == ("C1", "A3") and "3/4" in fallback.verdict and "11/16" in fallback.verdict
-    assert "2027025" in lemma.verdict
-    assert (footnote.paper, footnote.ours) == ("E4", "C4")
+    fallback, footnote = tictactoe_claims.slips()
+    assert verdict(fallback) == verdict(footnote) == Verdict.FAILS
+    assert ours(fallback) == "11/16" and "3/4" in fallback.note and "C4" in footnote.note

@@ -397,13 +397,14 @@ def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:
     """Explain a proof of bounds, which belongs to no solving method; return None for other certificates."""
     from ...solving.proofs.checkers.phantom_bounds import FORMATS
     from ...solving.proofs.checkers.primitives import MAX_SECONDS, limit_work
+    from ...solving.proofs.checkers.refutation import FORMAT
 
-    if body.get("format") not in FORMATS:
+    if body.get("format") not in (*FORMATS, FORMAT):
         return None
-    from ...solving.bounds.certificate import explain
+    from ...solving.bounds.certificate import explain, explain_refutation
 
     with limit_work(MAX_SECONDS):
-        return explain(body, every)
+        return explain_refutation(body) if body["format"] == FORMAT else explain(body, every)
 
 
 def _print_player(game: "Game", player: "ParametricPolicy", seed: int, as_json: bool) -> None:

@@ -4,26 +4,29 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from math import prod
 
 import numpy as np
 
 from ...core.rng import random_unit, stream_of
 from ...games.boards.board import BOARDS, Board, ponnuki_fate, rectangle_symmetries
-from ...runs.report import Table
-from ...solving.bounds import Schedule, informed_bounds, search_bounds
+from ...runs.report import Report
+from ...solving.bounds import search_bounds
 from ...solving.bounds.and_or_search import AndOrSearch
 from ...solving.bounds.beliefs import WON, Beliefs, PerfectInformation
-from ...solving.bounds.certificate import Prover
 from ...solving.bounds.information_relaxation import WIN, Failed, PrivateTurn, Relaxation, solve_informed_once
+from ...solving.bounds.sure_win import find_sure_win
 from ...solving.methods import run_to_end
 from ...solving.methods.normal_form import EXP3, FIRST_STEPS, KHACHIYAN, BanditRun, trials
 from ...solving.methods.phantom import opening_values, solution
 from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
+from ..claims import NOTE, Claim, Clause, claim_lines, claim_table, claims_json
 from ..kinds import Computation, Computed, Options, Say
 from . import bandits
+from .drawn_boards import board_tables, figure_lines
+from .five import bounded, conjecture_claims
+from .lemmas import information_claims, random_play_claims, reduction_claims
 from .strategy import solve_exactly
-from .tictactoe_claims import RIGHT, Claim, check, check_number, listing, slips, tictactoe_claims, verdict
+from .tictactoe_claims import at_least, check, check_number, finding, judge, section_three_claims, slips
 
 # Claims of Teytaud and Teytaud 2011 alongside their proofs: bandits, Lemmas 2 and 4, Table I, the 1x1 board.
 #
@@ -39,7 +42,6 @@ PRINTED = {("A4", FAMILIES[0]): Fraction(1, 2), ("D4", FAMILIES[1]): Fraction(1)
 # The size of the random game of the bandit algorithms, their accuracy in it, and its origin.
 RANDOM, PRECISION, SEED = 64, 0.02, 2011
 TIGHT = range(2, 9)  # the numbers N for which Lemma 4's example is solved
-SCHEDULES = ("every", "every:2", "never")  # frequencies at which White is shown the board, from often to never again
 
 
 # Section I: bandit algorithms
@@ -58,40 +60,17 @@ def bandit_claims() -> list[Claim]:
                 break
         enough = FIRST_STEPS * (BanditRun(method, payoffs, FIRST_STEPS).rate / PRECISION) ** 2
         found.append(
-            Claim(
-                f"section I, {method}: steps to a gap of {PRECISION} in a random {RANDOM} x {RANDOM} game",
+            judge(
+                "I",
+                f"{method}: steps to a gap of {PRECISION} within the proven mean",
+                f"a random {RANDOM} x {RANDOM} matrix game",
                 f"O(log K / gap^2), by the rate {enough:.2g}",
                 f"{trial.steps}: gap {gap:.4f}, proven {trial.rate:.4f}",
-                verdict(gap <= trial.rate, "more than the proven mean"),
+                gap <= trial.rate,
+                "more than the proven mean",
             )
         )
     return found
-
-
-# Lemma 2: a better informed opponent is no weaker
-
-
-def information_claims() -> list[Claim]:
-    """Return Black's guarantee by the frequency of White's looks: all of 2x2, and 4x4 from section IV-C2 on."""
-    small = {}
-    for words in SCHEDULES:
-        proof = run_to_end(informed_bounds("phantom-ponnuki-2x2", Schedule.parse(words)))
-        small[words] = Fraction(proof["lower"])
-    large = {words: node_guarantee(Schedule.parse(words).later) for words in SCHEDULES}
-    return [
-        Claim(
-            f"Lemma 2, {where}: Black's value, at least, if White is shown the board", "no more, the more often",
-            listing(found), verdict(list(found.values()) == sorted(found.values())),
-        )
-        for where, found in (("2x2", small), ("4x4 at IV-C2", large))
-    ]  # fmt: skip
-
-
-def node_guarantee(turns: int) -> Fraction:
-    """Return Black's guarantee at section IV-C2 if White sees the board there and after every this many turns."""
-    relaxation, node = Relaxation(FOUR, 0, turns=turns), matrix_node()
-    relaxation.guarantee(*node)
-    return Prover(relaxation).worth(*node)
 
 
 # Lemma 4: the winner with perfect information wins a random phantom game once in N
@@ -102,11 +81,13 @@ def tightness_claim() -> Claim:
     with_open_eyes = {n: min(max(row) for row in np.eye(n, dtype=int).tolist()) for n in TIGHT}
     unseen = {n: 1 - solve_exactly(guessing_game(n)).value for n in TIGHT}
     sure = all(won == 1 for won in with_open_eyes.values())
-    return Claim(
-        f"Lemma 4 is tight: choose i, then j unseen; who guesses i of N wins so often (N = {TIGHT[0]} .. {TIGHT[-1]})",
+    return judge(
+        "Lemma 4",
+        "the bound is tight: who guesses the number i of N, chosen unseen, wins so often",
+        f"guessing games, N = {TIGHT[0]} .. {TIGHT[-1]}",
         "1/N",
         ", ".join(map(str, unseen.values())),
-        verdict(sure and all(share == Fraction(1, n) for n, share in unseen.items())),
+        sure and all(share == Fraction(1, n) for n, share in unseen.items()),
     )
 
 
@@ -125,10 +106,12 @@ def one_cell_claim() -> Claim:
     board = Board("ponnuki-1x1", 1, 1, ponnuki_fate(1, 1), rectangle_symmetries(1, 1))
     outcome = PerfectInformation(board).outcome(0, 0, 0)
     return check(
-        "1x1 with open eyes: who wins",
+        "IV",
+        "who wins with open eyes",
+        "ponnuki-1x1",
         "Black",
         "Black" if outcome == WON else "White",
-        "wrong by the rules of the other boards: the only cell is suicide, and who has no legal cell loses",
+        "by the rules of the other boards: the only cell is suicide, and who has no legal cell loses",
     )
 
 
@@ -140,14 +123,15 @@ def table_claims() -> list[Claim]:
     found = []
     for family in FAMILIES:
         for strategy in STRATEGIES:
-            words = f"Table I: Black {strategy} (..) against {family}"
+            words = f"Black {strategy} (..) against {family}"
             ours, printed = table_value((strategy,), family), PRINTED.get((strategy, family))
             if printed is None:
-                found.append(Claim(words, "not needed", str(ours), "new"))
+                found.append(finding("Table I", words, GAME_4, ours, "off the diagonal, which the paper does not need"))
             else:
-                found.append(Claim(words, f"at least {printed}", str(ours), verdict(ours >= printed)))
+                found.append(at_least("Table I", words, GAME_4, printed, ours))
     both = table_value(tuple(STRATEGIES), None)
-    return [*found, check_number("Table I: its value, Black drawing one of its strategies", Fraction(1, 3), both)]
+    value = check_number("Table I", "its value, Black drawing one of its strategies", GAME_4, Fraction(1, 3), both)
+    return [*found, value]
 
 
 def table_value(strategies: tuple[str, ...], family: str | None) -> Fraction:
@@ -186,33 +170,48 @@ def family_of(world: int) -> str:
 def value_claims() -> Iterator[Claim]:
     """Yield the value of phantom tic-tac-toe, which the paper could only bound, and that of each opening."""
     found = solution("phantom-ttt")
-    bounds = "between 3/4 and 767/768"
-    yield Claim("the value of phantom tic-tac-toe", bounds, f"{found.lower} (exact)", "right, and settled")
+    between = Clause("the value", bounded(found.lower, found.upper), Fraction(3, 4), Fraction(767, 768))
+    yield Claim("III", "the value is between the bounds", "phantom-ttt", (between,), "[3/4, 1 - 0.5/384]")
     for cell, value in opening_values("phantom-ttt").items():
-        yield Claim(
-            f"the value if Black opens at {cell} or a cell symmetric to it, drawn in secret", "-", str(value), "new"
-        )
+        words = f"the value if Black opens at {cell} or a cell symmetric to it, drawn in secret"
+        yield finding("III", words, "phantom-ttt", value)
 
 
 def claims() -> Iterator[Claim]:
-    yield from tictactoe_claims()
+    yield from section_three_claims()
     yield from value_claims()
     yield from ponnuki_claims()
-    yield from (*bandit_claims(), *information_claims(), tightness_claim(), one_cell_claim(), *table_claims())
-    yield from slips()
+    yield from conjecture_claims()
+    yield from (*bandit_claims(), *reduction_claims(), *information_claims(), *random_play_claims())
+    yield from (tightness_claim(), one_cell_claim(), *table_claims(), *slips())
+
+
+def all_claims(options: Options, say: Say) -> list[Claim]:
+    found = []
+    for claim in claims():
+        say(claim.sentence)
+        found.append(claim)
+    return found
 
 
 def compute(options: Options, say: Say) -> Computed:
-    found = []
-    for claim in claims():
-        say(claim.claim)
-        found.append(claim)
+    found = all_claims(options, say)
     title = "Teytaud & Teytaud 2011, checked (classical phantom games; scores of Black, a draw counts 1/2)"
-    facts = {"paper": "phantom", "variant": "classical", "claims": [claim.to_json() for claim in found]}
-    return Computed(facts, [Table("claims", title, ("claim", "paper", "ours", "verdict"), found)])
+    judged = [
+        {"claim": row["claim"], "paper": row["the_paper"], "ours": row["found"], "verdict": row["verdict"]} | row
+        for row in claims_json(found)
+    ]
+    facts = {"paper": "phantom", "variant": "classical", "claims": judged}
+    report = Report(
+        "phantom", title, "fogspiel paper phantom", (NOTE,), [claim_table(found, "Claims"), *board_tables()]
+    )
+    return Computed(facts, [*figure_lines(), "", title, *claim_lines(found)], report)
 
 
-EXPERIMENTS = (Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8), *bandits.EXPERIMENTS)
+EXPERIMENTS = (
+    Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8, claims=all_claims),
+    *bandits.EXPERIMENTS,
+)
 
 
 # Claims of Teytaud and Teytaud 2011, section IV, on phantom ponnuki (classical variant), checked exactly.
@@ -220,7 +219,7 @@ EXPERIMENTS = (Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8
 # Cells are named as in the paper, column and row. Every step of the proof for 4x4 is a try of Black with two beliefs,
 # where it is legal and where it is not; a step that the paper calls a win is a sure win of the AND-OR search.
 
-FOUR = BOARDS["ponnuki-4x4"]
+FOUR, GAME_4 = BOARDS["ponnuki-4x4"], "phantom-ponnuki-4x4"
 Belief = tuple[int, np.ndarray]
 
 WINS, NO_WORLD, ZERO_WORLDS = "wins", "no world is left", "0 worlds"
@@ -277,27 +276,6 @@ def matrix_node() -> Belief:
     return own, np.array(sorted(worlds), np.int64)
 
 
-def openings(board: Board) -> list[int]:
-    search = AndOrSearch(board, 0)
-    found = []
-    for cell in range(board.cells):
-        worlds, losses = search.beliefs.after_answer(1 << cell, np.array([0], np.int64))
-        if not losses and search.is_sure_win(1 << cell, worlds):
-            found.append(cell)
-    return found
-
-
-def random_play(board: Board, player: int) -> Fraction:
-    """Return Lemma 4's guarantee of random play, 1 / (the number of the player's sequences of moves), or 0.
-
-    The player must win the game with perfect information. Black makes a perfect first move, which needs no luck.
-    """
-    black_wins = PerfectInformation(board).outcome(0, 0, 0) == WON
-    if black_wins != (player == 0):
-        return Fraction(0)
-    return Fraction(1, prod(range(board.cells - 2 if player == 0 else board.cells - 1, 0, -2)))
-
-
 def ponnuki_claims() -> list[Claim]:
     return [*small_claims(), *step_claims(), *bound_claims()]
 
@@ -307,13 +285,14 @@ def small_claims() -> list[Claim]:
     found = []
     for size, winner in ((2, "White"), (3, "Black"), (4, "White")):
         outcome = PerfectInformation(BOARDS[f"ponnuki-{size}x{size}"]).outcome(0, 0, 0)
-        found.append(check(f"{size}x{size} with open eyes: who wins", winner, "Black" if outcome == WON else "White"))
+        ours = "Black" if outcome == WON else "White"
+        found.append(check("IV", "who wins with open eyes", f"ponnuki-{size}x{size}", winner, ours))
     three, value = BOARDS["ponnuki-3x3"], Fraction(run_to_end(search_bounds("phantom-ponnuki-2x2"))["lower"])
+    sure = [cell for orbit in three.orbits for cell in orbit if find_sure_win(three, orbit[0]).won]
     return [
         *found,
-        check_number("phantom 2x2: the value", Fraction(1, 2), value),
-        check("phantom 3x3: Black wins for sure, from", "B2", ", ".join(map(three.cell_name, openings(three)))),
-        check_number("phantom 4x4: White wins at least so often (Lemma 4)", Fraction(1, 2027025), random_play(FOUR, 1)),
+        check_number("IV-A", "the value", "phantom-ponnuki-2x2", Fraction(1, 2), value),
+        check("IV-B", "Black wins for sure, from", "phantom-ponnuki-3x3", "B2", ", ".join(map(three.cell_name, sure))),
     ]
 
 
@@ -326,22 +305,18 @@ def step_claims() -> list[Claim]:
             ours = WINS if search.is_sure_win(own, worlds) else "no sure win"
         else:
             ours = f"{len(worlds)} worlds" if len(worlds) else paper
-        found.append(check(words, paper, ours))
+        section, _, rest = words.rpartition(": ") if words.startswith("IV") else ("IV-C", "", words)
+        found.append(check(section[:5], f"{section[6:]} {rest}".strip() if section[6:] else rest, GAME_4, paper, ours))
     (own, worlds), (paper_own, paper_worlds) = belief_after(search.beliefs, MATRIX_GAME), matrix_node()
     same = own == paper_own and worlds.tolist() == paper_worlds.tolist()
-    words = "IV-C2: B4 is legal: worlds of the matrix game"
-    return [*found, Claim(words, "27", str(len(worlds)), verdict(same))]
+    return [*found, judge("IV-C2", "B4 is legal: worlds of the matrix game", GAME_4, 27, len(worlds), same)]
 
 
 def bound_claims() -> list[Claim]:
     """Solve the matrix game of section IV-C2 to the end, and check the lower bound that follows."""
     exact, _ = solve_informed_once(FOUR, 0, *matrix_node())
-    third, better = Fraction(1, 3), "right, and better"
     lower = Fraction(1, 2) + exact.lower / 2
-    between = str(exact.lower) if exact.proved else f"{exact.lower} .. {exact.upper}"
     return [
-        Claim("IV-C2: Black's value in the matrix game, at least", "1/3", between,
-              better if exact.lower > third else verdict(exact.lower == third)),
-        Claim("phantom 4x4: Black's value, at least", "2/3", str(lower), better if lower > Fraction(2, 3) else RIGHT),
-        Claim("phantom 5x5: Black's value (a conjecture)", "1", "not decided", "open"),
-    ]  # fmt: skip
+        at_least("IV-C2", "Black's value in the matrix game", GAME_4, Fraction(1, 3), exact.lower),
+        at_least("IV-C", "Black's value", GAME_4, Fraction(2, 3), lower),
+    ]

@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
-from math import prod
-from typing import NamedTuple
 
 from ...games.boards import board
 from ...games.boards.board import GOES_ON, WINS
 from ...solving.bounds.beliefs import DRAWN, LOST, WON, PerfectInformation
+from ..claims import Claim, Clause, exact, fact
 from .strategy import A2, A3, B2, B3, C1, C2, TTT, Ending, Prescription, family, outcome, prescribe
 
 HALF = Fraction(1, 2)
@@ -30,22 +29,38 @@ FAMILIES = {
 FALLBACKS = {"A3": A3, "C1, as printed": C1}
 # White's number of continuations after none, one, .. of its stones: 8 x 6 x 4 x 2 in all.
 SEQUENCES_LEFT = (384, 48, 8, 2, 1)
-RIGHT = "right"
+SECTION, GAME = "III", "phantom-ttt"
 
 
-class Claim(NamedTuple):
-    """A claim of the paper: its statement, our finding, and the verdict."""
-
-    claim: str
-    paper: str
-    ours: str
-    verdict: str
-
-    def to_json(self) -> dict[str, str]:
-        return {"claim": self.claim, "paper": self.paper, "ours": self.ours, "verdict": self.verdict}
+# Claims in the common frame
 
 
-def tictactoe_claims() -> list[Claim]:
+def judge(section: str, sentence: str, game: str, paper: object, ours: object, holds: bool, note: str = "") -> Claim:
+    """Return a claim that a computation decides; the note is for a claim that does not hold."""
+    clause = fact(sentence, holds, str(ours))
+    return Claim(section, sentence, game, (clause,), str(paper), "" if holds else note)
+
+
+def check(section: str, sentence: str, game: str, paper: object, ours: object, note: str = "") -> Claim:
+    """Return a claim that holds if the paper's finding is ours."""
+    return judge(section, sentence, game, paper, ours, paper == ours, note)
+
+
+def check_number(section: str, sentence: str, game: str, paper: Fraction, ours: Fraction) -> Claim:
+    return check(section, sentence, game, paper, ours, f"wrong by {abs(paper - ours)}")
+
+
+def at_least(section: str, sentence: str, game: str, paper: Fraction, ours: Fraction, note: str = "") -> Claim:
+    """Return a claim of a lower bound."""
+    return Claim(section, sentence, game, (Clause(sentence, exact(ours), least=paper),), f"at least {paper}", note)
+
+
+def finding(section: str, sentence: str, game: str, ours: object, note: str = "") -> Claim:
+    """Return a finding that is not a claim of the paper."""
+    return Claim(section, sentence, game, (fact(sentence, True, str(ours)),), note=note, ours=True)
+
+
+def section_three_claims() -> list[Claim]:
     return [*strategy_claims(), *case_claims(), *bound_claims()]
 
 
@@ -56,9 +71,12 @@ def strategy_claims() -> list[Claim]:
         reading = f"if C3 is illegal, {name}"
         for letter, (stones, rate) in FAMILIES.items():
             ours = guarantee(Prescription(fallback, family=letter))
-            found.append(check_number(f"Black's score against {letter} ({stones}); {reading}", rate, ours))
+            found.append(
+                check_number(SECTION, f"Black's score against {letter} ({stones}); {reading}", GAME, rate, ours)
+            )
         ours = guarantee(Prescription(fallback))
-        found.append(check_number(f"Black's score against all of White's strategies; {reading}", BOUND, ours))
+        sentence = f"Black's score against all of White's strategies; {reading}"
+        found.append(check_number(SECTION, sentence, GAME, BOUND, ours))
     return found
 
 
@@ -72,35 +90,48 @@ def case_claims() -> list[Claim]:
     after_illegal = {name: when_illegal(cell) for name, cell in (("B3", B3), ("C2", C2), ("A2", A2), ("C1", C1))}
     legal = {letter: when_legal(letter) for letter in "BDF"}
     return [
-        Claim(
+        judge(
+            SECTION,
             "the families A to F cover all strategies of White",
+            GAME,
             "all",
             f"{covered} of {len(pairs)} pairs of first two stones",
-            verdict(covered == len(pairs)),
+            covered == len(pairs),
         ),
         check(
+            SECTION,
             "one strategy of Black reaches the rates against all six families; if C3 is illegal, A3",
+            GAME,
             "yes",
             "yes" if shortfall == 0 else f"it falls short by {-shortfall}",
         ),
         check(
-            "the rates are probabilities of winning", listing(rates), listing(wins), "wrong: in the scores draws count"
+            SECTION,
+            "the rates are probabilities of winning",
+            GAME,
+            listing(rates),
+            listing(wins),
+            "in the scores draws count",
         ),
-        Claim(
+        judge(
+            SECTION,
             "if B1 is illegal, Black wins by C1 (in the proof) or plays one of B3, C2, A2 (in the strategy)",
+            GAME,
             "1",
             listing(after_illegal),
-            verdict(min(after_illegal.values()) == 1, "right but for B3, which gives half of it away"),
+            min(after_illegal.values()) == 1,
+            "right but for B3, which gives half of it away",
         ),
-        Claim(
+        judge(
+            SECTION,
             "if B1 is legal, Black wins against B, D and F in all cases",
+            GAME,
             "1",
             listing(legal),
-            verdict(
-                min(legal.values()) == 1, "wrong for F, whose second try may find B1 illegal; the rate of F is right"
-            ),
+            min(legal.values()) == 1,
+            "wrong for F, whose second try may find B1 illegal; the rate of F is right",
         ),
-        check_number("Black's score against E if B1 is legal", BOUND, when_legal("E")),
+        check_number(SECTION, "Black's score against E if B1 is legal", GAME, BOUND, when_legal("E")),
     ]
 
 
@@ -108,44 +139,32 @@ def bound_claims() -> list[Claim]:
     """Check the upper bound: tic-tac-toe is a draw, and a random White may happen to play perfectly."""
     random, seen = against_random(), PerfectInformation(TTT).outcome(0, 0, 0)
     perfect = {LOST: Fraction(0), DRAWN: HALF, WON: Fraction(1)}[seen or LOST]
-    more = ", and more is true" if random < UPPER else ""
     return [
-        check_number("the value of tic-tac-toe when both see everything", HALF, perfect),
-        Claim("what White's random play concedes at most", str(UPPER), str(random), verdict(random <= UPPER) + more),
+        check_number(SECTION, "the value of tic-tac-toe when both see everything", "ttt", HALF, perfect),
+        judge(SECTION, "what White's random play concedes at most", GAME, UPPER, random, random <= UPPER),
     ]
 
 
 def slips() -> list[Claim]:
     """Return misprints of the paper, each with the reading that its own arguments need."""
     printed, mended = (guarantee(Prescription(fallback)) for fallback in (C1, A3))
-    odd = prod(range(1, 16, 2))
+    mirrored = f"misprint: the mirror image of C3 is A3, which ensures {mended}; C1 ensures {printed} only"
+    four = board.BOARDS["ponnuki-4x4"]
+    names = [four.cell_name(cell) for cell in range(four.cells)]
     return [
-        Claim(
-            "tic-tac-toe: if C3 is illegal, Black plays its symmetry C1",
-            "C1",
-            "A3",
-            f"slip: the mirror image of C3 is A3, which ensures {mended}; C1 ensures {printed} only",
+        judge(
+            SECTION, "if C3 is illegal, its symmetry C1 ensures 3/4", GAME, BOUND, printed, printed >= BOUND, mirrored
         ),
-        Claim(
-            "ponnuki, N cells: random play wins at least so often, twice (Lemma 4)",
-            "1 - 1/((N - 1)(N - 3) ... 1)",
-            "1/((N - 1)(N - 3) ... 1)",
-            f"slip: for 16 cells that is 1/{odd}, as the paper itself goes on",
+        judge(
+            "IV-C2",
+            "footnote 3: Black wins with E4, a cell of the board",
+            "phantom-ponnuki-4x4",
+            "E4",
+            f"{names[0]} .. {names[-1]}",
+            "E4" in names,
+            "misprint for C4",
         ),
-        Claim("ponnuki 4x4, footnote 3: Black wins with E4", "E4", "C4", "slip: the board has no column E"),
     ]
-
-
-def verdict(holds: bool, otherwise: str = "wrong") -> str:
-    return RIGHT if holds else otherwise
-
-
-def check(claim: str, paper: object, ours: object, otherwise: str = "wrong") -> Claim:
-    return Claim(claim, str(paper), str(ours), verdict(paper == ours, otherwise))
-
-
-def check_number(claim: str, paper: Fraction, ours: Fraction) -> Claim:
-    return check(claim, paper, ours, f"wrong by {abs(paper - ours)}")
 
 
 def listing(values: Mapping[str, Fraction]) -> str:

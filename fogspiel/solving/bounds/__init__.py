@@ -3,8 +3,9 @@
 2x2 is one relaxed game played to the end. On 3x3 Black has a sure win from the centre. On 4x4 Black's bound follows
 Teytaud and Teytaud 2011, section IV-C: a central stone C3 on a board turned at random, then B2. If B2 is legal Black
 wins for sure; if not, Black plays B3 and continues by relaxed games. White's bound comes from a point-based search for
-vectors, which starts with White on B2 against a black stone on C3 and continues to the whole game. On 5x5 the AND-OR
-search tries to prove the paper's conjecture that Black wins for sure.
+vectors, which starts with White on B2 against a black stone on C3 and continues to the whole game. On other boards
+`sure_win` decides whether Black wins for sure. On 5x5 it does not, against the paper's conjecture in that reading; the
+refutation and Lemma 4 bound the value.
 
 Lemma 2 is a bound, too: more information never weakens the opponent, so the value of the game in which it is shown the
 board now and then is a guarantee in the phantom game. White informed gives the lower bound, Black informed the upper
@@ -17,29 +18,32 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import monotonic, process_time
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from ...games.boards.board import BOARDS, Board
 from ..methods import Solution, SolveOptions, SolverProgress, SolverState, Work
 from ..proofs.checkers.phantom_bounds import BoundsCertificate, is_bounded
+from ..proofs.checkers.refutation import RefutationCertificate
 from ..sources import GameSource
 from .and_or_search import REFUTED, AndOrSearch
 from .certificate import NodeJson, Prover, Row, make_certificate
 from .information_relaxation import MANY, Failed, PrivateTurn, Relaxation, RelaxedGame, Widths
 from .point_based import PointSearch, Saved, proved_worth, vector_proof
+from .sure_win import find_sure_win, make_refutation, random_play_bounds
 
 BOUNDED = "phantom-ponnuki-ROWSxCOLUMNS (classical) with sides from 2 on and up to 25 cells"
 SMALL = 6  # cells of a board that is solved to the end
 TO_THE_END = 25  # turns that no game on these boards exceeds
 WIDTHS: Widths = ((MANY, 3),)  # widths of the relaxed games of 4x4
 SURE = "sure"  # key of the AND-OR search in the saved state; the other keys are stages of 4x4
+VISITS_PER_SECOND = 2_000_000  # positions of perfect information that count as a CPU second
 
 # A belief (own stones, worlds as hexadecimal bytes), and its winning try or guarantee.
 Finding = list[int | str | float]
 SavedBounds = dict[str, Any]  # the state to resume from, as JSON: the fields of a `Ledger`
-SAVED = ("game", "lower", "upper", "done", "black", "white", "known", "points", "seconds")
+SAVED = ("game", "lower", "upper", "done", "black", "white", "refutation", "known", "points", "seconds")
 
 
 class BoundsStep(NamedTuple):
@@ -63,6 +67,7 @@ class Ledger:
     done: list[str] = field(default_factory=list)  # finished stages
     black: list[NodeJson] = field(default_factory=list)
     white: list[NodeJson] = field(default_factory=list)
+    refutation: RefutationCertificate | None = None  # of a sure win, instead of nodes
     # Results of the relaxed games or the search of the current stage.
     known: dict[str, list[Finding]] = field(default_factory=dict)
     points: Saved | None = None  # state of White's point-based search
@@ -119,6 +124,7 @@ class CpuBudget:
             raise OutOfBudget
 
 
+BOUNDS: tuple[Literal["lower"], Literal["upper"]] = ("lower", "upper")
 Remarks = Generator[str, None, None]
 Stages = Callable[[Board, Ledger, CpuBudget], Remarks]  # a generator that proves bounds step by step
 Result = TypeVar("Result")
@@ -132,7 +138,7 @@ def search_bounds(
     memory: float = 1.0,
     saved: SavedBounds | None = None,
     stages: Stages | None = None,
-) -> Generator[BoundsStep, None, BoundsCertificate]:
+) -> Generator[BoundsStep, None, BoundsCertificate | RefutationCertificate]:
     """Bound the value of a phantom ponnuki step by step, and return the certificate.
 
     `saved` is the state of an earlier step. The search stops when `seconds` of CPU time, or about `memory` GiB, are
@@ -150,6 +156,8 @@ def search_bounds(
             yield BoundsStep(remark, ledger.lower, ledger.upper_found, ledger.to_json())
     except OutOfBudget:
         pass
+    if ledger.refutation is not None:
+        return ledger.refutation
     ledger.settle(board)
     return make_certificate(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
 
@@ -219,6 +227,28 @@ def central_first(board: Board) -> list[int]:
         return abs(2 * row + 1 - board.rows) + abs(2 * column + 1 - board.columns)
 
     return sorted((orbit[0] for orbit in board.orbits), key=distance)
+
+
+def refute_sure_win(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
+    """Prove a sure win of Black, or refute it and bound the value by the refutation and by Lemma 4.
+
+    The budget is counted in positions, so that the result does not depend on the machine.
+    """
+    if ledger.refutation is not None:
+        return
+    limit = max(1, int(VISITS_PER_SECOND * budget.seconds))
+    found = find_sure_win(board, limit=limit)
+    if found.won:
+        search = AndOrSearch(board, 0)
+        opening = next(orbit[0] for orbit in board.orbits if find_sure_win(board, orbit[0]).won)
+        worlds, _ = search.beliefs.after_answer(1 << opening, np.array([0], np.int64))
+        prover = Prover(Relaxation(board, 0, check=budget.demand), search)
+        ledger.take(prover, 0, [[[opening, "1", None, prover.jump(1 << opening, worlds)]]])
+    elif found.won is False:
+        ledger.refutation = make_refutation(board, found, random_play_bounds(board, limit)[0])
+        ledger.lower, ledger.upper = (Fraction(ledger.refutation[bound]) for bound in BOUNDS)
+    words = {None: "not decided", True: "Black wins for sure", False: "Black has no sure win"}
+    yield f"{words[found.won]} after {found.nodes} beliefs, {found.visits} positions with open eyes"
 
 
 def watched(
@@ -341,10 +371,12 @@ def stages_of(board: Board) -> Stages:
     """Return the stages for the size of a board."""
     if board.cells <= SMALL:
         return solve_to_the_end
+    if board.cells > LARGEST:
+        return refute_sure_win
     return search_openings if is_four(board) else search_windows
 
 
-LARGEST = 16  # cells for an informed opponent: 5x5 first needs the sure-win question, which is undecided
+LARGEST = 16  # cells for an informed opponent, and for proofs made of tries
 WORDS = re.compile(r"(every|once)(?::([1-9]\d?))?|never")
 
 
@@ -392,7 +424,7 @@ def demand_size(name: str) -> None:
 
 def informed_bounds(
     name: str, schedule: Schedule, seconds: float = 300.0, memory: float = 1.0, saved: SavedBounds | None = None
-) -> Generator[BoundsStep, None, BoundsCertificate]:
+) -> Generator[BoundsStep, None, BoundsCertificate | RefutationCertificate]:
     """Bound the value of a phantom ponnuki by the players' guarantees against an informed opponent."""
     demand_size(name)
     return search_bounds(name, seconds, memory, saved, schedule.stages)

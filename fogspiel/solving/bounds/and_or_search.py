@@ -12,7 +12,8 @@ it continues the game (AND):
 A try that is illegal or winning in every world comes first and alone (Lemma 3 of Teytaud and Teytaud 2011). A belief
 is refuted at once if one of its worlds is not won with perfect information, or if it contains a refuted belief. It is
 proved if a proved belief contains it. Symmetric beliefs are identified. Tries beside many of the opponent's stones
-come first: on 5x5, with a white stone on A1, that takes 9 beliefs instead of 13,347.
+come first. `sure_win` decides larger boards, where Black has a sure win or not; this search has the tries of both
+players' sure wins, which the proofs of boards up to 4x4 are made of.
 """
 
 from collections import OrderedDict
@@ -43,8 +44,6 @@ REFUTED = -1
 MAX_COMPARED = 24  # decided beliefs with the same own stones that are compared with a new one
 # Weight of a world that a try wins at once, relative to a failed try or an adjacent opponent's stone.
 WINS_COUNT = 2
-# Positions that one perfect-information search may visit, by the cells of the board; other boards have no limit.
-MAX_VISITS = {25: 10}
 # Bytes of a decided belief without its worlds, and of a world in a set of them; measured in CPython.
 BELIEF_BYTES, WORLD_BYTES = 200, 64
 
@@ -59,7 +58,6 @@ class AndOrSearch:
         self.board, self.player, self.dominance, self.pruning = board, player, dominance, pruning
         self.table: dict[Key, int] = {}
         self.nodes = self.depth = self.bytes = 0
-        self._visits = MAX_VISITS.get(board.cells)
         # By own stones: the worlds of some decided beliefs, and the decision.
         self._decided: dict[int, OrderedDict[bytes, tuple[frozenset[int], int]]] = {}
         self._shifts = [[int(cell) for cell in row] for row in board.symmetries]
@@ -104,7 +102,7 @@ class AndOrSearch:
         implied = self._implied(own, worlds) if self.dominance else None
         if implied is not None:
             return implied
-        if self.pruning and not self.perfect.all_won(self.player, own, worlds, self._visits):
+        if self.pruning and not self.perfect.all_won(self.player, own, worlds):
             return REFUTED
         tally = self.beliefs.tally(own, worlds)
         cell = dominating_try(tally)

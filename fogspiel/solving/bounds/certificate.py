@@ -3,6 +3,7 @@
 `proofs.checkers.phantom_bounds` defines the entries, and checks them with independent code.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NotRequired, TypedDict
@@ -15,6 +16,7 @@ from ...games.boards.board import BOARDS, Board
 from ...games.phantom.rules import SEEN_RECORD, TURNS
 from ..exact import exact_bounds
 from ..methods.lp import equilibrium
+from ..proofs.checkers import refutation
 from ..proofs.checkers.phantom_bounds import (
     FORMAT,
     BoundsCertificate,
@@ -24,7 +26,7 @@ from ..proofs.checkers.phantom_bounds import (
     size_of,
     verify,
 )
-from ..proofs.checkers.primitives import digest_of
+from ..proofs.checkers.primitives import cells_of, digest_of
 from .and_or_search import AndOrSearch
 from .information_relaxation import PLANNER, Failed, PrivateTurn, Relaxation, RelaxedGame
 
@@ -184,6 +186,21 @@ def explain(body: Any, everything: bool = False) -> list[str]:
     for side, worth in (("black", lower), ("white", 1 - upper)):
         lines += ["", *_side_lines(side.capitalize(), body[side], worth, board, everything)]
     return lines
+
+
+def explain_refutation(body: Any) -> list[str]:
+    """Return a refutation as text, after checking it: the claim, and its beliefs by the number of Black's stones."""
+    lower, upper = refutation.verify(body)
+    own, *worlds = body["beliefs"][-1]
+    where = "" if not own else f" after an opening, White's first stone on one of {len(worlds)} cells"
+    counts = Counter(len(list(cells_of(stones))) for stones, *_ in body["beliefs"])
+    sizes = ", ".join(f"{count} with {stones}" for stones, count in sorted(counts.items()))
+    return [
+        f"{body['game']}: Black has no sure win{where}. It gets {lower} on average or more, at most {upper}.",
+        f"The refutation has {len(body['beliefs'])} beliefs of Black ({sizes} black stones). In each of them, White "
+        "survives every stone of Black in some world: at once, with open eyes, or by replies that lead to an earlier "
+        "belief. The last belief is the claim.",
+    ]
 
 
 def _number(bound: Fraction) -> str:
