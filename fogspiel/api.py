@@ -448,7 +448,7 @@ def bounds(
     """Prove bounds on the value of a game that is too large to solve; they narrow until the time is used up.
 
     Parameters:
-        game: `phantom-ponnuki-2x2`, `-3x3`, `-4x4` or `-5x5`.
+        game: `phantom-ponnuki-ROWSxCOLUMNS`, from 2x2 to 5x5.
         seconds: The budget of CPU time.
         memory: The memory limit, in GiB.
         informed: Lemma 2 alone: the opponent is shown the board `every` turn, `every:K`, `once`, `once:K`, or `never`.
