@@ -11,7 +11,7 @@ import pytest
 from support.certificates import reseal
 
 from fogspiel.games.boards.board import BOARDS, GOES_ON, ILLEGAL, WINS
-from fogspiel.papers.teytaud2011 import cells, matrix_node, openings, ponnuki_claims, random_play, step_claims
+from fogspiel.papers.teytaud2011 import cells, matrix_node, ponnuki_claims, step_claims
 from fogspiel.solving import bounds
 from fogspiel.solving.bounds import search_bounds
 from fogspiel.solving.bounds.and_or_search import REFUTED, AndOrSearch
@@ -26,6 +26,7 @@ from fogspiel.solving.bounds.beliefs import (
     ground_of,
 )
 from fogspiel.solving.bounds.information_relaxation import Relaxation, solve_informed_once
+from fogspiel.solving.bounds.sure_win import find_sure_win, random_play_bounds
 from fogspiel.solving.methods import run_to_end
 from fogspiel.solving.proofs.checkers.phantom_bounds import PonnukiRules, verify
 
@@ -147,6 +148,11 @@ def test_the_search_agrees_with_the_definition_of_a_sure_win():
         assert search[player].is_sure_win(own, np.array(sorted(worlds), np.int64)) == expected
 
 
+def openings(board):
+    """The first cells from which the other search finds a sure win."""
+    return [cell for cell in range(board.cells) if find_sure_win(board, cell).won]
+
+
 @pytest.mark.parametrize("devices", [{}, {"dominance": False}, {"dominance": False, "pruning": False}])
 def test_black_wins_3x3_for_sure_from_the_centre_only(devices):
     search = AndOrSearch(THREE, 0, **devices)
@@ -213,8 +219,8 @@ def test_lemma_3_finds_the_three_tries_that_win_or_tell_at_the_end_of_3x3():
 
 
 def test_lemma_4_gives_the_papers_odds_to_the_player_who_wins_with_open_eyes():
-    assert random_play(FOUR, 1) == Fraction(1, 2027025) and random_play(FOUR, 0) == 0
-    assert random_play(THREE, 0) == Fraction(1, 105)
+    assert random_play_bounds(FOUR) == (None, (0, 1 - Fraction(1, 2027025)))
+    assert random_play_bounds(THREE) == (4, (Fraction(1, 105), 1))
 
 
 @pytest.mark.thorough
