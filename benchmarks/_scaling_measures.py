@@ -105,14 +105,14 @@ def measure_resistance(players: str) -> Row:
 def measure_search(size: str) -> Row:
     """Find the winner of perfect-information ponnuki, and Black's first stones that surely win the phantom game."""
     from fogspiel.games.boards.board import BOARDS
-    from fogspiel.papers.teytaud2011 import openings
     from fogspiel.solving.bounds.beliefs import PerfectInformation
+    from fogspiel.solving.bounds.sure_win import find_sure_win
 
     small, board = BOARDS["ponnuki-2x2"], BOARDS[f"ponnuki-{size}x{size}"]
-    PerfectInformation(small).outcome(0, 0, 0), openings(small)
+    PerfectInformation(small).outcome(0, 0, 0), find_sure_win(small)
     perfect = PerfectInformation(board)
     _, open_eyes = timed(lambda: perfect.outcome(0, 0, 0))
-    _, beliefs = timed(lambda: openings(board))
+    _, beliefs = timed(lambda: find_sure_win(board))
     return {
         "positions": perfect.positions,
         "perfect_seconds": open_eyes["cpu_seconds"],

@@ -23,6 +23,7 @@ ELSEWHERE = {
     "tutorial-engine.md": "cli/test_tuning_pages.py",
     "tutorial-function.md": "cli/test_tuning_pages.py",
     "cluster.md": "test_pages.py",
+    "tuning-methods.md": "tune/test_method_page.py",
 }
 """Pages whose blocks tests of their own run."""
 

@@ -34,7 +34,6 @@ from fogspiel.kriegspiel.pgn_check import CheckedGame
 from fogspiel.kriegspiel.problems.generator import Candidate
 from fogspiel.kriegspiel.problems.solution import Branch, SolutionStep
 from fogspiel.papers.ciancarini2010.abstract_model import PrintedConstants
-from fogspiel.papers.teytaud2011.tictactoe_claims import Claim
 from fogspiel.resistance.certificate import SolverStep
 from fogspiel.resistance.commands import REWRITE
 from fogspiel.runs.kind import kinds
@@ -169,7 +168,6 @@ def test_a_point_says_nothing_of_what_is_not_known():
 
 def test_the_keys_of_named_tuples_are_these():
     assert list(Check("w", True, "d").to_json()) == ["what", "ok", "detail", "hint"]
-    assert list(Claim("c", "p", "o", "v").to_json()) == ["claim", "paper", "ours", "verdict"]
     assert list(Spread(0.0, 0.0, 0.0, 0.0).to_json()) == ["median", "low", "high", "confidence"]
 
 

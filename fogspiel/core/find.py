@@ -93,11 +93,11 @@ def check_game_spec(words: str) -> None:
 
 
 def no_game(name: str, known: "Mapping[str, Game]") -> NotFound:
+    inside = [other for other in known if len(name) > 2 and name in other]
     titled = [other for other, game in known.items() if len(name) > 2 and slug(game.title).startswith(slug(name))]
-    if titled:
+    if titled and not inside:
         games = ", ".join(f"{other} is {known[other].title}" for other in titled[:4])
         return NotFound(f"there is no game {shorten(name)}: {games}; `fogspiel games` lists all {len(known)}")
-    inside = [other for other in known if len(name) > 2 and name in other]
     near = get_close_matches(name[:SHOWN], known, n=4) or inside[:4]
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     return NotFound(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")

@@ -18,7 +18,8 @@ SNAPSHOTS = [
     (("explain", "resistance5"), "game lines lower upper"),
     (
         ("paper", "resistance", "--players", 5, "--full", 4),
-        "beyond cpu_seconds normal_forms paper payoffs peak_megabytes resources sizes",
+        "beyond cpu_seconds double_oracle first_order normal_forms paper payoffs peak_megabytes resources sizes "
+        "symmetry",
     ),
 ]
 
@@ -160,7 +161,7 @@ def test_files_that_cannot_be_solved_are_refused_and_leave_no_run(tmp_path, refu
         (("verify", "missing.json"), ("there is no certificate",)),
         (("explain", "kuhn-99"), ("kuhn-99",)),
         (("paper", "poker"), ("no paper 'poker'",)),
-        (("bounds", "kuhn"), ("no bounds for kuhn", "phantom-ponnuki-4x4")),
+        (("bounds", "kuhn"), ("no bounds for kuhn", "phantom-ponnuki-ROWSxCOLUMNS")),
         (("bounds", "phantom-ponnuki-4x4", "--seconds", "0"), ("--seconds is 0.0",)),
     ],
 )

@@ -159,7 +159,7 @@ FIELDS = {
     "cost_error",
     AttemptValue: "move legal value error gain",
     GameStatistics: "plies refused_per_move nodes_per_move endings seconds_per_move",
-    Ledger: "game lower upper done black white known points seconds",
+    Ledger: "game lower upper done black white known points seconds refutation",
     Explanation: "sentences tables pictures",
     CurvePoint: "at value low high accepted population words",
     PolicyJson: "theta thetas weights digest",

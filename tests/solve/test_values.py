@@ -58,8 +58,9 @@ def test_payoffs_with_a_loss_of_minus_one():
 
 def test_a_proof_of_bounds_is_no_solution_to_play():
     games = [game for game in SHIPPED if values.shipped_solution(game) is None]
-    assert games == ["phantom-ponnuki-3x3", "phantom-ponnuki-4x4"]
-    assert all("bounds" in json.loads(KNOWN[game].shipped.read_text())["format"] for game in games)
+    assert games == ["phantom-ponnuki-3x3", "phantom-ponnuki-4x4", "phantom-ponnuki-5x5"]
+    formats = [json.loads(KNOWN[game].shipped.read_text())["format"] for game in games]
+    assert ["bounds" in formats[0], "bounds" in formats[1], "refutation" in formats[2]] == [True] * 3
     assert values.shipped_solution("phantom-ttt") and values.shipped_solution("kriegspiel") is None
 
 

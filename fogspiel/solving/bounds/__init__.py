@@ -43,7 +43,7 @@ VISITS_PER_SECOND = 2_000_000  # positions of perfect information that count as 
 # A belief (own stones, worlds as hexadecimal bytes), and its winning try or guarantee.
 Finding = list[int | str | float]
 SavedBounds = dict[str, Any]  # the state to resume from, as JSON: the fields of a `Ledger`
-SAVED = ("game", "lower", "upper", "done", "black", "white", "refutation", "known", "points", "seconds")
+SAVED = ("game", "lower", "upper", "done", "black", "white", "known", "points", "seconds")
 
 
 class BoundsStep(NamedTuple):
@@ -67,11 +67,11 @@ class Ledger:
     done: list[str] = field(default_factory=list)  # finished stages
     black: list[NodeJson] = field(default_factory=list)
     white: list[NodeJson] = field(default_factory=list)
-    refutation: RefutationCertificate | None = None  # of a sure win, instead of nodes
     # Results of the relaxed games or the search of the current stage.
     known: dict[str, list[Finding]] = field(default_factory=dict)
     points: Saved | None = None  # state of White's point-based search
     seconds: float = 0.0  # total CPU time
+    refutation: RefutationCertificate | None = None  # of a sure win, instead of nodes
 
     def take(self, prover: Prover, player: int, rows: list[Row]) -> None:
         """Finish a proof, and store it if it is better than the current one."""
@@ -95,7 +95,8 @@ class Ledger:
 
     def to_json(self) -> SavedBounds:
         saved = {key: getattr(self, key) for key in SAVED}
-        return saved | {"lower": str(self.lower), "upper": str(self.upper)}
+        found = {} if self.refutation is None else {"refutation": self.refutation}
+        return saved | {"lower": str(self.lower), "upper": str(self.upper)} | found
 
     @classmethod
     def from_json(cls, game: str, saved: SavedBounds) -> "Ledger":
