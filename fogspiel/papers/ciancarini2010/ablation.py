@@ -104,8 +104,8 @@ def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
         command=request.command,
         paragraphs=(
             f"C and the minimax program have {NODES:,} nodes a move each, A {A_NODES} iterations. Colours are swapped "
-            "in every pair of games; intervals are 95 %, from the spread of pairs. The printed programs have constants "
-            "fitted by `tune`, our C those of its file; the steps between have the constants of our C.",
+            "in every pair of games; intervals are 95 %, from the spread of pairs. C as printed has constants "
+            "fitted by `tune`, our C those of its file; the steps between have the constants of our C, unfitted.",
         ),
         parts=(
             Table("steps", "Matches", ("changed", *POINTS), lines),
