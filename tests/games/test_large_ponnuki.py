@@ -34,7 +34,7 @@ def listed(rules, state):
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_boards_of_cells_are_the_same_game_as_boards_of_bits(size):
     """Random games in both: who moves, what may be tried, what is known, who wins."""
-    bits, cells, rng = known_game(f"phantom-ponnuki-{size}x{size}"), board(size), random.Random(size)
+    bits, cells, rng = known_game(f"phantom-ponnuki-{size}x{size}"), board(size, size), random.Random(size)
     proofs = 0
     for _ in range(80):
         one, other = np.zeros(bits.sizes.state, np.int64), np.zeros(cells.sizes.state, np.int64)

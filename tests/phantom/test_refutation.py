@@ -336,7 +336,7 @@ def test_the_opening_of_lemma_4_is_checked():
         with pytest.raises(ValueError, match="the certificate is not valid"):
             verify(reseal({**body, **change}))
     assert random_play_bounds(ponnuki(4, 4)) == (None, (0, 1 - Fraction(1, 2027025)))
-    assert random_play_bounds(ponnuki(6, 6), 1000) == (None, (0, 1))
+    assert random_play_bounds(FIVE, 1000) == (None, (0, 1))
 
 
 @pytest.mark.thorough
