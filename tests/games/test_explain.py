@@ -103,7 +103,7 @@ def test_the_share_of_best_first_is_that_of_the_kernel(name, theta):
     player = vector_policy(game, theta)
     seen = np.zeros(game.sizes.view, np.int64)
     seen[war.rules.SEEN_VALUES], seen[war.rules.SEEN_PACKET] = 6, 2
-    seen[war.SEEN_WON : war.SEEN_WON + 2] = 1, 4
+    seen[war.rules.SEEN_WON : war.rules.SEEN_WON + 2] = 1, 4
     plan, stream = player.plan, np.array([5], np.uint64)
     drawn = Counter(int(war.choose(seen, np.arange(13), plan, stream)) for _ in range(20_000))
     # the better card next from the top, the lower one next from the bottom, or shuffled
@@ -121,10 +121,10 @@ def test_the_permutation_of_four_parameters_is_shown_for_two_four_and_six_cards(
     for packet, order, reverse in table.rows:
         seen = np.zeros(game.sizes.view, np.int64)
         seen[war.rules.SEEN_VALUES], seen[war.rules.SEEN_PACKET] = 13, packet
-        seen[war.SEEN_WON : war.SEEN_WON + packet] = range(packet)
+        seen[war.rules.SEEN_WON : war.rules.SEEN_WON + packet] = range(packet)
         placed = []
         for top in range(packet):
-            seen[war.SEEN_TOP] = top
+            seen[war.rules.SEEN_TOP] = top
             placed.append(int(war.choose(seen, np.arange(27), plan, stream)) + 1)
         assert order == " ".join(map(str, placed)) and reverse == " ".join(map(str, placed[::-1]))
 
