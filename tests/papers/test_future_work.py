@@ -13,7 +13,9 @@ from fogspiel.kriegspiel.match import code_of
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search.perception_search import best_by_uct, root_attempts
 from fogspiel.papers.ciancarini2010 import calibration, future_work
+from fogspiel.papers.ciancarini2010.abstract_model import FITTED_B
 from fogspiel.papers.ciancarini2010.calibration import BANDS, MESSAGES, bias, bias_limits, inaccuracy, observe
+from fogspiel.papers.ciancarini2010.engines import PrintedC
 from fogspiel.papers.ciancarini2010.progressive import (
     FIRST_VISITS,
     GROWTH,
@@ -130,7 +132,8 @@ def test_every_engine_plays_the_same_game_twice(name):
 
 @pytest.mark.thorough
 def test_the_hybrid_explores_the_first_move_as_c_does():
-    hybrid, plain = rooted("BC3:paper"), find_engine("C:paper")(LIMIT, stream_of(1))
+    hybrid = rooted("BC3:paper")
+    plain = PrintedC(LIMIT, stream_of(1), FITTED_B[0])  # with the constants of B, as the hybrid has
     plain.begin(0)
     plain._hear(Referee().view(0))
     seen, moves = Referee().view(0), [int(move) for move in Referee().actions if move != rules.ANY]
