@@ -20,7 +20,7 @@ from itertools import permutations
 
 import numpy as np
 
-from ..core.compile.kernel import Kernel, inlined, kernel
+from ..core.compile.kernel import Kernel, inlined, interpreted, kernel
 from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes
 from ..core.picture import Cards, Cell, Facts, Messages, Parts
 from .boards.board import pick
@@ -188,6 +188,8 @@ SOURCE = (
 
 
 def hand(cards: int) -> Game:
+    with interpreted():
+        sizes = Sizes(BID + 3 * room(cards), SEEN_BID + 2 * room(cards), cards)
     return Game(
         name=f"goofspiel-{cards}",
         title=f"Goofspiel, {cards} cards, hidden bids",
@@ -195,7 +197,7 @@ def hand(cards: int) -> Game:
         category="Cards",
         rules=Rules(start_with(cards), mover, legal, apply, view, score),
         resample=resample,
-        sizes=Sizes(BID + 3 * room(cards), SEEN_BID + 2 * room(cards), cards),
+        sizes=sizes,
         show=show,
         reveal=reveal,
         label=label,

@@ -20,7 +20,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core.compile.kernel import Kernel, inlined, kernel
+from ..core.compile.kernel import Kernel, inlined, interpreted, kernel
 from ..core.game import CHANCE, OVER, Game, Rules, Sizes, new_cells
 from ..core.picture import BoardPicture, Cards, Cell, Messages, Parts
 from .boards.board import actions_text, resample_one
@@ -209,7 +209,8 @@ SOURCE = (
 
 
 def dice_each(name: str, title: str, sides: int, source: str = SOURCE) -> Game:
-    one, history = sides < TENS, longest(sides)
+    with interpreted():
+        one, history = sides < TENS, longest(sides)
     return Game(
         name=name,
         title=title,

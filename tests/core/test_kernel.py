@@ -133,6 +133,7 @@ FIELDS = "low: int", "high: int"
 
 def turn(folder, name, fields):
     """Call a kernel of a module that takes and makes named tuples."""
+    shutil.rmtree(folder / "__pycache__", ignore_errors=True)  # it cannot tell files of one second and size apart
     (folder / f"{name}.py").write_text(MOVED.format(fields="; ".join(fields)))
     make = f"from {name} import Pair, low_of, one_more, turned; pair = Pair(low=3, high=5); made = turned(pair); "
     number = "1000 * low_of(pair) + one_more(99) + 10 * made.low + made.high"

@@ -54,6 +54,11 @@ def test_a_small_game_has_the_value_of_its_whole_tree(name, variant):
     assert bounds_of(found, Hex(BOARDS[name].rows, BOARDS[name].columns), variant) == (value, value)
 
 
+def test_a_basis_that_is_optimal_in_floats_only_is_replaced_by_pivoting_in_fractions(monkeypatch):
+    monkeypatch.setattr(pure_oracle, "weights_of", lambda *_: None)
+    assert run_to_end(solve_in_steps("dark-hex-2x3-abrupt")).certificate["value"] == "7/16"
+
+
 def test_an_interrupted_solve_ends_with_the_same_certificate():
     game = "dark-hex-3x2-abrupt"
     states = [step.state for step in itertools.islice(solve_in_steps(game), 8)]

@@ -65,7 +65,7 @@ def test_auto_against_a_named_opponent_is_reply():
 
 @pytest.mark.thorough
 def test_nevergrad_finds_what_beats_its_start():
-    pytest.importorskip("nevergrad")
+    pytest.importorskip("nevergrad", reason="nevergrad is not installed")
     from plugins.tuning.methods.nevergrad_optimisers import METHODS
 
     made = TASKS["sphere"](5, 1)

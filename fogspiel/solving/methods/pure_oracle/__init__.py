@@ -42,6 +42,7 @@ from ...tree.sequence_form import Sparse
 from .. import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 from ..double_oracle import oracle_rounds
 from ..lp import LinearProgram
+from ..normal_form import lemke_howson
 from .best_response import best_reply, complete, room_for
 from .tables import EMPTY, NONE, Mixture, PhantomTables, build_tables, fill_points, least_image, mixture_of
 
@@ -262,23 +263,34 @@ def solve_in_steps(game: str, state: bytes | None = None) -> Work:
         if found is None:
             continue
         yield SolverProgress(f"{remark}, exact weights", lower, upper)
-        proof = prove(game, oracle, found)
+        proof = certify(game, oracle, weights_of(oracle, found))
+        closed = sizes == [len(weights) for weights in found.mixtures]
+        if proof is None and closed:  # the basis, optimal in floats, is not so in fractions
+            exact = lemke_howson(oracle.points.tolist(), (-oracle.points).tolist())
+            proof = certify(game, oracle, (exact.rows, exact.columns))
         if proof is not None:
             support = [len(proof["black"]), len(proof["white"])]
             reported: dict[str, Size] = {"rounds": number, "plans": sizes, "support": support}
             return Solution.proved("double oracle on pure strategies, then exactly", reported, proof)
-        if sizes == [len(weights) for weights in found.mixtures]:
+        if closed:
             break
     raise RuntimeError("nothing is left to add, but the mixtures in fractions prove no value")
 
 
-def prove(game: str, oracle: DoubleOracle, found: MixedEquilibrium) -> PlansCertificate | None:
-    """Return the certificate of an equilibrium of the plans found so far, if its checker accepts it."""
-    points = oracle.points[: len(found.mixtures[0]), : len(found.mixtures[1])]
-    program = program_of(points)
-    weights = vertex(program, found.basis, np.arange(program.width - 1), np.arange(1, program.height))
+Weights = tuple[Sequence[Fraction], Sequence[Fraction]]
+
+
+def weights_of(oracle: DoubleOracle, found: MixedEquilibrium) -> Weights | None:
+    """Return the mixtures at the basis of an equilibrium, in fractions."""
+    program = program_of(oracle.points[: len(found.mixtures[0]), : len(found.mixtures[1])])
+    return vertex(program, found.basis, np.arange(program.width - 1), np.arange(1, program.height))
+
+
+def certify(game: str, oracle: DoubleOracle, weights: Weights | None) -> PlansCertificate | None:
+    """Return the certificate of two mixtures of the plans found first, if its checker accepts it."""
     if weights is None or any(min(shares) < 0 or sum(shares) != 1 for shares in weights):
         return None
+    points = oracle.points[: len(weights[0]), : len(weights[1])]
     least = min(sum(w * p for w, p in zip(weights[0], column, strict=True) if w) for column in points.T.tolist())
     proof = make_certificate(game, oracle.plans, weights, Fraction(least) / oracle.unit)
     try:
@@ -291,7 +303,7 @@ def prove(game: str, oracle: DoubleOracle, found: MixedEquilibrium) -> PlansCert
 def make_certificate(
     game: str,
     plans: tuple[list[np.ndarray], list[np.ndarray]],
-    weights: tuple[list[Fraction], list[Fraction]],
+    weights: Weights,
     value: Fraction,
 ) -> PlansCertificate:
     """Return the value and both mixtures as JSON; `checkers.pure_strategies` defines the entries."""
