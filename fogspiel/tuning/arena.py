@@ -65,6 +65,10 @@ class Contest(Protocol):
     def strategy(self) -> "Strategy | Parameters":
         """The parameters."""
 
+    @property
+    def box(self) -> np.ndarray:
+        """The lowest and the highest numbers of vectors; infinite without limits."""
+
     def start(self) -> np.ndarray:
         """Return the initial parameters."""
 
@@ -86,6 +90,7 @@ class GameContest:
     def __init__(self, game: Game, strategy: Strategy, seed: int) -> None:
         self.game, self.strategy, self.seed, self.least = game, strategy, seed, MIN_BATCH
         self.name, self.payoffs, self.max_score = game.name, game.payoffs, game.max_score
+        self.box = np.full((2, len(strategy.parameters)), np.inf) * np.array([[-1.0], [1.0]])
 
     def start(self) -> np.ndarray:
         """Return the paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
@@ -167,6 +172,8 @@ class Arena:
         self.baseline: ParametricPolicy | None = (
             named_policy(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
         )  # the opponent of the scores; None for the initial parameters
+        # The scores along each parameter, for people, if the method has a model of them.
+        self.landscape: Callable[[], list[dict[str, Any]]] = list
         self._games_per_second = 1000.0 if isinstance(self.game, Game) else 0.0
 
     # Interface for methods
