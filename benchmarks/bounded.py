@@ -1,10 +1,10 @@
 """Programs with limits on their parameters and a known best setting: weak signals, half of the games drawn.
 
 Strength in Elo falls with the distance from an optimum inside of the box, 42 to 66 Elo above the start; parameters are
-real, whole, logarithmic and categorical. The methods were developed on the tasks of `tuned`: separable quadratics. They
-are reported on those of `reported`, made by another law that they were not tuned on: parameters interact, slopes are
-flatter far away, and each side of an optimum has a curvature of its own. In those of six, two pairs of parameters are discs
-(see `landscapes.py`) on which nearby settings beat each other in circles.
+real, whole, logarithmic and categorical. The methods were developed on the tasks of `tuned`: separable parabolas and
+kinks. They are reported on those of `reported`, made by another law that they were not tuned on: parameters interact,
+slopes are flatter far away, and each side of an optimum has a curvature of its own. In those of six parameters, two
+pairs are discs (see `landscapes.py`), on which nearby settings beat each other in circles.
 """
 
 import math
@@ -82,7 +82,9 @@ class Task:
             turned = away + 0.5 * np.roll(away, 1, axis=1)
             found = -120 * (1 - np.exp(-self.scale * (self.weights * turned**2).sum(axis=1) / 120))
         else:
-            found = -self.scale * (self.weights * away**2).sum(axis=1)
+            powers = np.where(np.arange(away.shape[1]) % 2, 1.6, 2.0)  # every other one a kink, lopsided
+            away = np.where(powers < 2, np.where(away > 0, 1.25, 0.75), 1) * away
+            found = -self.scale * (self.weights * np.abs(away) ** powers).sum(axis=1)
         for row, bonus in enumerate(self.bonus):
             member = self.strategy.members[len(self.optimum) + row]
             numbers = thetas[:, len(self.optimum) + row]

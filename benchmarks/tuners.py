@@ -36,9 +36,9 @@ Search = Callable[[Arena], np.ndarray]
 PREAMBLE = """\
 Medians of the true gain over the start in Elo over the seeds 1 to {seeds}, the worst in brackets; in the cyclic task
 the true score against the unbeatable point. `possible` is the gain of the optimum. Half of the games are drawn.
-The methods were developed on other tasks (`tuned` of `benchmarks/bounded.py`: separable parabolas, other seeds) than
-these (`reported`: interacting parameters, flat far away, each side of the optimum with its own curvature). All games
-of a budget go to the search here: none is kept for a proof."""
+The methods were developed on other tasks (`tuned` of `benchmarks/bounded.py`: separable parabolas and kinks, other
+seeds) than these (`reported`: interacting parameters, flat far away, each side of the optimum with its own
+curvature). All games of a budget go to the search here: none is kept for a proof."""
 
 
 def ours(name: str, arena: Arena) -> np.ndarray:

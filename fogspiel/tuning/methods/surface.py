@@ -23,10 +23,11 @@ from ..programs.parameters import Parameter
 
 DEFAULT_GAMES = 20_000  # where the budget is not in games
 STEPS, MIN_PAIRS, MAX_PAIRS = 256, 4, 64  # steps of a run, unless that takes too few or too many pairs for a step
-# Chosen on the tasks `tuned` of benchmarks/bounded.py, 7,500 games.
-REACH, SHRINKING = 0.35, 0.05  # standard deviation of the draws as a share of the box, falling like t^-0.05
+# Chosen on the tasks `tuned` of benchmarks/bounded.py, 7,500 and 60,000 games.
+# Standard deviation of the draws: at first this share of the box, then in units of that of the optimum, and at least.
+REACH, SPREADS, NARROWEST = 0.35, 3.0, 0.08
 JITTER = 0.5  # of the middle of a pair, in units of the reach: it shows the curvature
-RECENT = 0.25  # the t-th step weighs t^0.25
+RECENT = 0.5  # the t-th step weighs t^0.5
 MOVE = 0.1  # part of the way to the optimum that the centre moves in a step
 FAR, OUTSIDE = 0.4, 0.15  # prior standard deviations of the optimum from the start, and beyond the limits
 CURVATURES = 0.002 * 1.7 ** np.arange(16)  # score for the whole box: 0.35 to 1,000 Elo between centre and limit
@@ -57,7 +58,7 @@ def surface(arena: Arena) -> Iterator[Step]:
     arena.landscape = lambda: landscape_of(members, numbers, parabolas, bandits, noise.variance)
     while True:
         step += 1
-        reach = REACH * step**-SHRINKING
+        reach = np.clip(SPREADS * parabolas.spread, NARROWEST, REACH)
         offsets, middles = arena.gaussians(2 * pairs)[:, numbers].reshape(2, pairs, -1) * reach
         x, y = (np.clip(centre + JITTER * middles + sign * offsets, 0, 1) for sign in (1, -1))
         both = np.repeat(arena.start[None, None], pairs, axis=1).repeat(2, axis=0)
@@ -74,7 +75,7 @@ def surface(arena: Arena) -> Iterator[Step]:
         theta[numbers] = low[numbers] + centre * width[numbers]
         for place, bandit in bandits.items():
             theta[place] = bandit.best
-        yield Step(arena.clip(theta), step % CHECKPOINT == 0, reach)
+        yield Step(arena.clip(theta), step % CHECKPOINT == 0, float(reach.mean()) if len(reach) else None)
 
 
 class Noise:
@@ -99,7 +100,7 @@ class Parabolas:
         # Of the differences of u - start and of their half squares: squares, products, and products with scores.
         self.sums = np.zeros((5, count))
         self.law = np.full(len(CURVATURES), 1 / len(CURVATURES))
-        self.mean, self.deviation = start.copy(), np.full(count, WIDEST)
+        self.mean, self.deviation, self.spread = start.copy(), np.full(count, WIDEST), np.full(count, FAR)
 
     def learn(self, leads: np.ndarray, x: np.ndarray, y: np.ndarray, kept: float) -> None:
         slope, bend = x - y, ((x - self.start) ** 2 - (y - self.start) ** 2) / 2
@@ -125,8 +126,8 @@ class Parabolas:
         self.law = (PRIOR_PARAMETERS / len(shares) + shares) / (PRIOR_PARAMETERS + len(grid))
         places, curved = weights.sum(axis=2), (weights * CURVATURES).sum(axis=2)
         self.mean = (places * grid).sum(axis=1)
-        spread = np.sqrt((places * (grid - self.mean[:, None]) ** 2).sum(axis=1))
-        self.deviation = np.clip(WIDER * spread, FINEST, WIDEST)
+        self.spread = np.sqrt((places * (grid - self.mean[:, None]) ** 2).sum(axis=1))
+        self.deviation = np.clip(WIDER * self.spread, FINEST, WIDEST)
         self.slope, self.curvature = (curved * away).sum(axis=1), curved.sum(axis=1)
         squared, means = (weights * CURVATURES**2).sum(axis=2), (self.slope, self.curvature)
         self.covariance = np.array([
