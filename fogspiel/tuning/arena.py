@@ -24,7 +24,7 @@ from ..core.plugins import former_names
 from ..core.rng import child, fill_normal, random_below, stream_of
 from ..core.simulate import PolicyMatch
 from ..stats.linear_programs import couple
-from ..stats.race import Race, Verdict, scan
+from ..stats.race import GainTest, Race, Verdict, scan
 
 if TYPE_CHECKING:
     from .programs.parameters import Parameters
@@ -159,6 +159,7 @@ class Arena:
     partial: Mapping[str, Any] | None = None
     on_batch: Callable[["Arena", Event], None] = lambda arena, event: None
     purpose: int = TRAINING  # the stream of its games: TRAINING, or FINAL for those that test the result
+    gain_test: GainTest | None = None  # of a program's result, if its scores are not chosen by the budget
     # After this many events the budget counts as spent: where a deadline ended the run that is now recalled.
     last_event: int | None = None
 
@@ -201,7 +202,7 @@ class Arena:
         return self._run_race(rule or self.race_rule, observe, outcomes=self._most + 1, games=self._columns)
 
     def race_answer(
-        self, answer: PolicyJson, opponent: np.ndarray, rule: Race | None, most: int, defends: bool = False
+        self, answer: PolicyJson, opponent: np.ndarray, rule: Race | GainTest | None, most: int, defends: bool = False
     ) -> Verdict:
         """Race a result against a vector in at most `most` game pairs; without a rule all of them are counted.
 
@@ -303,7 +304,12 @@ class Arena:
         return 10**15 if self.budget.games is None else (self.budget.games - self.games) // cost
 
     def _run_race(
-        self, rule: Race | None, observe: Callable[..., np.ndarray], outcomes: int, games: int, most: int | None = None
+        self,
+        rule: Race | GainTest | None,
+        observe: Callable[..., np.ndarray],
+        outcomes: int,
+        games: int,
+        most: int | None = None,
     ) -> Verdict:
         """Observe in batches until the race decides, or `most` times; the batch size does not change the result."""
         number = self.event_count
@@ -386,7 +392,7 @@ class Arena:
         self.games += event["games"]
 
 
-def _scan(rule: Race | None, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
+def _scan(rule: Race | GainTest | None, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
     """Count observations until the rule decides; return the number used, and the decision."""
     if rule is not None:
         return scan(rule, counts, observed)

