@@ -13,6 +13,7 @@ from .request import Asked, GameName, Player, Request, Seed, Text, WrongField, c
 if TYPE_CHECKING:
     from ..solving.proofs.checkers.primitives import Body
     from ..solving.sources import GameSource
+    from ..stats.sprt import Gsprt
     from ..tuning.programs.contest import Scale
     from ..tuning.programs.parameters import Parameters
     from .store import Json
@@ -55,7 +56,7 @@ AGENT = "A name, a run, or numbers with commas between them."
 class MatchRequest(Request):
     """Play two players against each other, every deal twice with the seats swapped."""
 
-    command_name, tab = "match", "Match"
+    command_name, tab, optional = "match", "Match", ("sprt",)
     shown = ("games", "seed")
     kind: Literal["match"] = "match"
     game: Annotated[GameName, Asked("game", argument=True, page="batawaf", hint="")]
@@ -67,6 +68,21 @@ class MatchRequest(Request):
         Literal["swapped", "alternating", "coin"],
         Field(title="Seats", description="swapped (same deal twice), alternating, or coin."),
     ] = "swapped"
+    # Normalised Elo of the two hypotheses, alpha and beta of a sequential test that may end the match.
+    sprt: Annotated[tuple[float, float, float, float] | None, Asked(stored_only=True)] = None
+
+    def check(self) -> None:
+        if self.sprt is not None:
+            _ = self.test
+            if self.seats != "swapped":
+                raise ValueError("--sprt counts pairs of games with the seats swapped: leave out --seats")
+
+    @property
+    def test(self) -> "Gsprt":
+        from ..stats.sprt import Gsprt
+
+        assert self.sprt is not None
+        return Gsprt(*self.sprt, normalised=True)
 
 
 class RoundRobinRequest(Request):
@@ -215,7 +231,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name, lacking = "tune", ("rules",)
+    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves")
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text

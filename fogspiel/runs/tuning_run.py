@@ -265,7 +265,8 @@ class TuningWork:
             low, high = self.request.proves["test"]
             return GainTest(low, high, DELTA, fails=False)
         if self.request.prove is not None:
-            return GainTest(*map(score_of, self.request.prove), DELTA)
+            low, high = map(score_of, self.request.prove)
+            return GainTest(low, high, DELTA)
         return GainTest.for_pairs(pairs, DELTA)
 
     def _tell(self, words: str, games: int) -> None:

@@ -158,7 +158,7 @@ def _try(arena: Arena, name: str, found: PolicyJson, delta: float) -> Validation
     if second.decision <= 0 or "weights" in found or not judged:
         return Validation(name, second.decision > 0 and "weights" in found, found, counts)
     third = arena.compare(np.array(found["theta"]), arena.start, better, _half(arena) // 2)
-    return Validation(name, third.decision > 0, found, counts, third.counts if third.decision > 0 else None)
+    return Validation(name, third.decision > 0, found, counts, compared=third.counts if third.decision > 0 else None)
 
 
 def _add(some: Sequence[int], more: Sequence[int]) -> tuple[int, ...]:

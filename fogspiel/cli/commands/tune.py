@@ -299,7 +299,7 @@ NO_PROGRAM_WORDS = ProgramSourceOptions()
 
 
 @app.command("tune", epilog=listing("Methods:", "tuning.methods", "METHODS"))
-@asking(TuneRequest, optional="game")
+@asking(TuneRequest, optional=("game",))
 @taking(ProgramOptions)
 def tune(
     asked: dict[str, Any],
