@@ -137,6 +137,12 @@ class ProgressA(PrintedA):
     remedies = Remedies(horizon=HORIZON)
 
 
+class AnywhereA(PrintedA):
+    """Approach A without the limits of section 5.1 on the pawns of a file: many of its boards cannot occur."""
+
+    remedies = Remedies(files=False)
+
+
 # Between the printed C and ours: one kind of knowledge added at a time (`paper ablation`).
 
 TUNED = MatrixParameters()
@@ -218,6 +224,7 @@ ENGINES: dict[str, EngineFactory] = {
     "A:boards": BoardsA,
     "A:replies": RepliesA,
     "A:progress": ProgressA,
+    "A:anywhere": AnywhereA,
     **{f"B{k}:paper": partial(PrintedB, k) for k in KS},
     "C:paper": PrintedC,
     "C:exposure": ExposedC,

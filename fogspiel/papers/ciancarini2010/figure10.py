@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from ...core.find import unknown
 from ...kriegspiel.engine import SearchLimit
 from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of, statistics_of
 from ...runs.kind import Row, rows_by
@@ -16,7 +17,7 @@ from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import HALF_POINTS, strength_of
 from ..claims import Claim, Clause, Evidence, claim_table, contrast, elo, mean_of, missing, wins_per_loss
-from ..kinds import Batches, PaperPart
+from ..kinds import Batches, PaperPart, any_number
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}  # our seconds per move, and the paper's
 QUICK_TIMES = {0.0125: 1, 0.05: 4}
@@ -25,6 +26,7 @@ SOME_B = ("B1:paper", "B3:paper", "B7:paper", "B10:paper")
 C, A = "C:paper", "A:paper"
 TREES = (*SOME_B, C)
 IMPROVED = ("A", "B1", "C")  # ours, beside the paper's programs at the usual time
+SAMPLING = ("los", "aosp", "hs")  # of section 4.2
 MINIMAX = EngineSpec("minimax", SearchLimit(nodes=10_000))
 GAMES, QUICK_GAMES = 400, 24
 SELDOM = 0.02  # share of its games that A wins, at most
@@ -39,11 +41,26 @@ def times_of(request: PaperRequest) -> Mapping[float, int]:
     return QUICK_TIMES if request.quick else TIMES
 
 
+def games_of(request: PaperRequest, games: int, quick_games: int) -> int:
+    """Return the number of games of a match: as requested, or the default of the part by its scale."""
+    return request.games or max(2, round(request.scale * (quick_games if request.quick else games)))
+
+
+def is_chosen(request: PaperRequest, engine: str) -> bool:
+    names = request.names("only")
+    return names is None or engine in names
+
+
+def check_engine(engine: str, engines: Iterable[str] = (*TREES, A, *IMPROVED, *SAMPLING)) -> None:
+    if engine not in (known := list(engines)):
+        raise unknown("engine of this part", engine, known)
+
+
 def matches(request: PaperRequest) -> list[EngineMatch]:
     def match(first: EngineSpec, second: EngineSpec, games: int, longest: int | None = None) -> EngineMatch:
         return EngineMatch((first, second), games, request.seed, longest)
 
-    many = max(2, round(request.scale * (QUICK_GAMES if request.quick else GAMES)))
+    many = games_of(request, GAMES, QUICK_GAMES)
     times = tuple(times_of(request))
     usual, half = times[-1] if request.quick else DEFAULT_TIME, max(2, many // 2)
     found = [match(engine_with_time(A, time), MINIMAX, many) for time in (times[0], times[-1])]
@@ -51,7 +68,8 @@ def matches(request: PaperRequest) -> list[EngineMatch]:
     found += [match(engine_with_time(engine, usual), MINIMAX, half) for engine in IMPROVED]
     for better, worse in ((C, "random"), (A, "random"), ("los", "random"), ("aosp", "los"), ("hs", "aosp")):
         found.append(match(engine_with_time(better, usual), engine_with_time(worse, usual), half, LONGEST))
-    return [*found, match(engine_with_time("hs", usual), MINIMAX, half, LONGEST)]
+    found.append(match(engine_with_time("hs", usual), MINIMAX, half, LONGEST))
+    return [one for one in found if is_chosen(request, one.seats[0].engine)]
 
 
 def batches(request: PaperRequest) -> Batches:
@@ -236,4 +254,9 @@ def _seconds(times: Sequence[float]) -> str:
     return " and ".join(f"{time:g}" for time in times) + " s"
 
 
-EXPERIMENTS = (PaperPart("kriegspiel", "Ciancarini & Favini 2010", batches, report, place=5, claims=claims),)
+EXPERIMENTS = (
+    PaperPart(
+        "kriegspiel", "Ciancarini & Favini 2010", batches, report, place=5, claims=claims,
+        selects={"only": check_engine, "games": any_number},
+    ),
+)  # fmt: skip
