@@ -79,7 +79,7 @@ def test_the_messages_have_the_probabilities_of_section_5_2():
     chances, values, known = outcomes(men, prob, ROOK, A1, A8 - 8)
     assert chances.sum() == pytest.approx(1.0)
     assert chances[PAWN_TAKEN].sum() == pytest.approx(0.4, abs=1e-6)
-    balance = abstract_model.material_balance(known)
+    balance = abstract_model.material_balance(known, CONSTANTS.theirs)
     assert values[SILENT, NOTHING] == balance and values[PAWN_TAKEN, NOTHING] == balance + 1
     retaliated = chances[PAWN_TAKEN, MOVED_TAKEN] / chances[PAWN_TAKEN].sum()
     assert retaliated >= CONSTANTS.retaliation - 1e-6
@@ -98,7 +98,7 @@ def test_a_check_has_the_chance_of_the_king_on_a_threatened_square_and_its_man_i
     ("protectors", "control", "gain"), [(0, 1.0, 0.0), (1, 1.0, 1.0), (1, 2.0, 0.0), (2, 2.0, 1.0), (1, 1.5, 0.5)]
 )
 def test_an_exchange_gains_a_man_for_every_recapture_and_loses_one_for_every_retaliation(protectors, control, gain):
-    assert exchange(protectors, control) == pytest.approx(gain)
+    assert exchange(protectors, control, 1.0) == pytest.approx(gain)
 
 
 def test_the_paper_s_programs_have_names_and_b_any_k():
@@ -134,6 +134,14 @@ def test_a_drawn_board_has_as_many_doubled_pawns_as_they_have_captured_men_at_mo
     assert 0 < most_doubled() <= 4
 
 
+def test_the_reading_of_5_3_counts_our_men_alone():
+    """A recapture restores nothing then: of two men with one protector, the second one is as lost as the first."""
+    _, known, _ = lonely([(5, E1), (ROOK, A1)], [(PIECES, A8, 1.0), (KINGS, H8, 1.0)])
+    assert abstract_model.material_balance(known, 1.0) == 0 and abstract_model.material_balance(known, 0.0) == 1
+    assert exchange(1, 1.0, 0.0) == 0 and exchange(2, 2.0, 0.0) == -1
+    assert find_engine("C:allied")(SearchLimit(nodes=1), stream_of(1)).constants.theirs == 0.0
+
+
 def test_in_the_second_reading_a_man_that_leaves_an_attacked_square_is_lost_less_often():
     """As printed, the chance to lose a man is the same whatever we do; by exposure it is not."""
     men, prob = [(5, E1), (ROOK, A1)], [(PIECES, A8, 1.0), (KINGS, H8, 1.0)]
@@ -151,7 +159,18 @@ def test_in_the_second_reading_a_man_that_leaves_an_attacked_square_is_lost_less
 
 
 @pytest.mark.parametrize(
-    "name", ["C:exposure", "B5:exposure", "C:step1", "C:step4", "A:boards", "A:replies", "A:progress", "A:anywhere"]
+    "name",
+    [
+        "C:exposure",
+        "B5:exposure",
+        "C:step1",
+        "C:step4",
+        "C:allied",
+        "A:boards",
+        "A:replies",
+        "A:progress",
+        "A:anywhere",
+    ],
 )
 @pytest.mark.thorough
 def test_the_engines_of_the_ablation_play_the_same_game_twice(name):
@@ -192,8 +211,8 @@ def test_an_ablation_plays_the_chosen_engines_with_the_nodes_and_games_of_the_re
     found = [(*match.names, match.games) for match in ablation.matches(request)]
     assert found == [
         ("C:step2 (1,000 nodes)", "minimax (1,000 nodes)", 6),
-        ("A:boards (10 nodes)", "minimax (1,000 nodes)", 6),
-        ("A:boards (10 nodes)", "A:paper (10 nodes)", 6),
+        ("A:boards (10 nodes)", "minimax (1,000 nodes)", 3),
+        ("A:boards (10 nodes)", "A:paper (10 nodes)", 3),
     ]
     assert PaperRequest.from_json(request.to_json()) == request
     with pytest.raises(ValueError, match="there is no engine of this part 'C:step9'"):

@@ -26,6 +26,7 @@ LONGEST = 600  # plies after which a game counts as drawn: a counter of men need
 READINGS = {
     "C:paper": "as printed",
     "C:exposure": "as printed, every man of ours may be captured (second reading of 5.2)",
+    "C:allied": "as printed, our men alone count (5.3)",
 }
 LADDER = {
     **READINGS,
@@ -53,10 +54,11 @@ def spec(request: PaperRequest, engine: str) -> EngineSpec:
 
 def matches(request: PaperRequest) -> Iterator[EngineMatch]:
     games = games_of(request, GAMES, QUICK_GAMES)
+    fewer = max(2, games // 2)  # of the approaches A, which take twice as many matches
     for engine in filter(partial(is_chosen, request), [*LADDER, *APPROACHES_A]):
         for opponent in ("minimax", A) if engine in APPROACHES_A and engine != A else ("minimax",):
             seats = spec(request, engine), spec(request, opponent)
-            yield EngineMatch(seats, games, request.seed, LONGEST)
+            yield EngineMatch(seats, fewer if engine in APPROACHES_A else games, request.seed, LONGEST)
 
 
 def batches(request: PaperRequest) -> Batches:
