@@ -74,7 +74,7 @@ def any_number(value: str) -> None:
 class Options(NamedTuple):
     players: int = 10  # the Resistance: solve up to this many players
     full: int = 7  # the Resistance: Bossle's own program up to this many
-    certificates: Path | None = None  # the Resistance: where to write certificates
+    certificates: Path | None = None  # where to write those that a part makes
 
 
 class Computed(NamedTuple):

@@ -21,7 +21,7 @@ from ...solving.methods.phantom import opening_values, solution
 from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
 from ..claims import NOTE, Claim, Clause, claim_lines, claim_table, claims_json
 from ..kinds import Computation, Computed, Options, Say
-from . import bandits
+from . import bandits, five
 from .drawn_boards import board_tables, figure_lines
 from .five import bounded, conjecture_claims
 from .lemmas import information_claims, random_play_claims, reduction_claims
@@ -211,6 +211,7 @@ def compute(options: Options, say: Say) -> Computed:
 EXPERIMENTS = (
     Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8, claims=all_claims),
     *bandits.EXPERIMENTS,
+    *five.EXPERIMENTS,
 )
 
 
