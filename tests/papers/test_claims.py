@@ -90,8 +90,9 @@ def test_findings_of_ours_have_no_verdict_and_use_up_no_error_probability():
 
 def rows_of_matches(request, results):
     """Rows of all matches of section 6.1, with the same results in each."""
+    played = {"white": 0, "plies": 100, "refused": [0, 0], "nodes": [100, 100], "ending": ""}
     return [
-        {"first": match.names[0], "second": match.names[1], "games": [{"result": result} for result in pair]}
+        {"first": match.names[0], "second": match.names[1], "games": [played | {"result": result} for result in pair]}
         for match in figure10.matches(request)
         for pair in results
     ]

@@ -17,7 +17,7 @@ from ...runs.requests import PaperRequest
 from ..claims import Claim, Clause, claim_table, elo, mean_of, wins_per_loss
 from ..kinds import Batches, PaperPart, any_number
 from .engines import KNOWLEDGE
-from .figure10 import OVER, POINTS, SELDOM, THREE_WINS, A, check_engine, games_of, is_chosen, match_line
+from .figure10 import OVER, POINTS, SELDOM, SELDOM_WINS, THREE_WINS, A, check_engine, games_of, is_chosen, match_line
 
 NODES = 10_000  # of C, as of the minimax program
 PER_ITERATION = 100  # nodes for an iteration of A, which is a whole game
@@ -91,7 +91,7 @@ def claims(request: PaperRequest, rows: Sequence[Row]) -> list[Claim]:
         seldom = Clause("share of games won", mean_of([wins.count(number) for number in range(3)]), most=SELDOM)
         subject = spec(request, engine).name
         if engine == A:
-            found.append(Claim("5.1", "A seldom wins against the minimax program", subject, (seldom,), "below 2 %"))
+            found.append(Claim("5.1, figure 5", SELDOM_WINS, subject, (seldom,), "below 2 %"))
             continue
         better = Clause("Elo", elo(elo_of_pairs(played.get((engine, A), [])).pairs), least=0, strict=True)
         ours = engine in FAULTY
