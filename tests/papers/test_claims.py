@@ -234,16 +234,6 @@ def test_planted_scores_decide_the_claims_on_the_method_of_seeds():
     assert judged(table2.claims(request, []), sentence) == {subject: "open"}
 
 
-@pytest.mark.thorough
-def test_every_numbered_item_of_the_tuning_paper_has_a_row(tmp_path):
-    found = catalogue.claims_of_papers("cauwet2018", tmp_path / "none.db", catalogue.Options(), lambda text: None)
-    sections = " ".join(claim.section for group in found.values() for claim in group)
-    for item in ("table I,", "table II", "table III", "figure 1", *(f"algorithm {n}" for n in range(1, 5)), "II-A"):
-        assert item.rstrip(",") in sections
-    for item in ("II-E", "III-A", "III-B", "V-A", "V-B", "V-C", "VI-A", "VI-B", "footnote 3"):
-        assert item in sections
-
-
 def test_every_finished_run_decides_its_own_rows_and_the_newest_decides_those_that_several_test(monkeypatch, tmp_path):
     """Runs are given newest first, as (nodes, {engine: points of pairs})."""
 
