@@ -201,7 +201,7 @@ def claims_of(part: AnyPart, store: Path, options: Options, say: Say) -> list[Cl
     """Return the claims that a part decides: computed at once, or by its finished runs in the store.
 
     Of the runs that test a claim on the same subject the newest decides. A run with other engines, games or limits has
-    rows of its own. An untested claim is left out where another run tests it.
+    rows of its own. An untested claim is left out where another run tests it, or is newer.
     """
     if part.claims is None:
         return []
@@ -210,10 +210,11 @@ def claims_of(part: AnyPart, store: Path, options: Options, say: Say) -> list[Cl
     else:
         runs = list(finished_runs(part.name, store)) or [(PaperRequest(name=part.name), [])]
         every = [(claim, request.command) for request, rows in runs for claim in part.claims(request, rows)]
-        tested = {(claim.section, claim.sentence): command for claim, command in reversed(every) if claim.is_tested}
+        newest_last = sorted(reversed(every), key=lambda one: one[0].is_tested)
+        owner = {(claim.section, claim.sentence): command for claim, command in newest_last}
         first = dict[tuple[str, str, str], tuple[Claim, str]]()
         for claim, command in every:
-            if claim.is_tested or tested.get((claim.section, claim.sentence), command) == command:
+            if claim.is_tested or owner[claim.section, claim.sentence] == command:
                 first.setdefault((claim.section, claim.sentence, claim.subject), (claim, command))
         judged = list(first.values())
     return [claim if claim.command else replace(claim, command=command) for claim, command in judged]
