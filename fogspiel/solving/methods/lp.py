@@ -128,7 +128,7 @@ def planning_program(
         (row_of[entered], column_of[leaving], np.full(len(entered), -1)),
         (responses + np.flatnonzero(able), values + 1 + theirs.infoset_of[able], np.ones(able.sum(), np.int64)),
         (responses + answering, values + 1 + answered, np.full(len(answered), -1)),
-        (responses + answers, places, -gains.astype(np.int64)),
+        (responses + answers, places, -gains),
     ]
     rows, columns, whole = (np.concatenate(part) for part in zip(*blocks, strict=True))
     scale = 1

@@ -30,6 +30,7 @@ from .lp import Simplex, basis_statuses, plans_of, primal_player_of, program_of
 # Each is a generator that reports its progress and can be resumed; it works on the reduced game of presolve.
 
 SMALL_ENOUGH = 2_000_000  # nonzeros of a program up to which `auto` uses the simplex method
+SMALL_IF_WIDE = 20_000  # the same where they need Python integers, whose best responses take 0.01 s
 SLICE = 2_000  # simplex iterations between two saved states
 # Iterations of regret minimisation before the first evaluation of bounds; the interval then doubles.
 FIRST_CHECK = 16
@@ -53,6 +54,10 @@ Find = Callable[[ReducedGame, SolverState], Search]  # how to search a reduced g
 def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
     """Find a vertex of the smallest program that describes the game."""
     form = reduced.form
+    if form.wide:
+        from .normal_form import by_fractions
+
+        return (yield from by_fractions(reduced, saved))
     primal_player = primal_player_of(form)
     program = program_of(form, primal_player)
     quotient = refine(program)
@@ -149,7 +154,7 @@ def by_whatever_suits(gap: float) -> Find:
     """Make the default search: the simplex method if the game is small, else regret minimisation."""
 
     def search(reduced: ReducedGame, saved: SolverState) -> Search:
-        small = len(reduced.form.payoffs) <= SMALL_ENOUGH
+        small = len(reduced.form.payoffs) <= (SMALL_IF_WIDE if reduced.form.wide else SMALL_ENOUGH)
         return (by_simplex if small else by_regrets(METHODS, gap))(reduced, saved)
 
     return search

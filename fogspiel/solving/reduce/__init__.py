@@ -223,7 +223,7 @@ def presolve_form(form: SequenceForm) -> ReducedGame:
 def _reduce(treeplexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: Pair, allowed: Pair) -> ReducedGame:
     """Return the reduced form of a game with these treeplexes; `targets` are their sequences' current numbers."""
     shares = [share_of(targets[player]) for player in (0, 1)]
-    before = None
+    before = form.sizes if form.wide else None  # the steps on the form are kernels
     while before != form.sizes:
         before = form.sizes
         for player in (0, 1):

@@ -25,6 +25,7 @@ from .sequence_form import MAX_NUMERATOR, SequenceForm, Treeplex, merge
 
 CHANCE_NODE = -1
 LEAF = -2  # a leaf with payoff number k is labelled LEAF - k
+MAX_UNIT = 4096  # bits of a common denominator: a sum of 20,000 such numbers takes a millisecond
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +101,24 @@ def follow(parent, slot, label, owner, first, out):
 
 def sequence_form(tree: Tree) -> SequenceForm:
     """Return the sequence form of a tree, with integers for payoffs times probabilities."""
-    denominator = lcm(*(p.denominator for p in tree.chance_prob)) * lcm(*(p.denominator for p in tree.payoffs))
-    worth = [[int(p * q * denominator) for q in tree.payoffs] for p in tree.chance_prob]
-    if max((abs(w) for row in worth for w in row), default=0) * max(len(tree.leaves), 1) > MAX_NUMERATOR:
-        raise ValueError(f"{tree.title}: the probabilities of chance are too fine for exact sums in 64 bits")
-    leaves = tree.leaves
-    weights = np.array(worth, np.int64)[tree.chance_index[leaves], LEAF - tree.label[leaves]]
+    chance, pay = _unit(tree, "probabilities of chance", tree.chance_prob), _unit(tree, "payoffs", tree.payoffs)
+    chances, payoffs = [int(p * chance) for p in tree.chance_prob], [int(q * pay) for q in tree.payoffs]
+    largest = max(map(abs, chances)) * max(map(abs, payoffs)) * max(len(tree.leaves), 1)
+    leaves, kind = tree.leaves, np.int64 if largest <= MAX_NUMERATOR else object
+    weights = np.array(chances, kind)[tree.chance_index[leaves]] * np.array(payoffs, kind)[LEAF - tree.label[leaves]]
     ends = tree.sequences[leaves]
-    return merge((tree.treeplex(0), tree.treeplex(1)), ends[:, 0], ends[:, 1], weights, denominator)
+    return merge((tree.treeplex(0), tree.treeplex(1)), ends[:, 0], ends[:, 1], weights, chance * pay)
+
+
+def _unit(tree: Tree, what: str, numbers: tuple[Fraction, ...]) -> int:
+    """Return the common denominator, or raise ValueError if it is too long for sums in integers of any size."""
+    unit = 1
+    for number in numbers:
+        unit = lcm(unit, number.denominator)
+        if unit.bit_length() > MAX_UNIT:
+            told = f"the common denominator of the {what} is longer than {MAX_UNIT:,} bits"
+            raise ValueError(f"{tree.title}: {told}: round them to simpler fractions")
+    return unit
 
 
 def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
