@@ -19,7 +19,7 @@ from ...core.rng import random_unit, stream_of
 from ..exact import exact_from, exact_worth, in_units
 from ..reduce import ReducedGame
 from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guaranteed_value, infosets_of
-from . import SolverProgress, SolverState
+from . import Size, SolverProgress, SolverState
 from .tree import SMALL_IF_WIDE, Find, Search, TreeEquilibrium
 
 Matrix = Sequence[Sequence[int]]
@@ -221,7 +221,7 @@ def by_fractions(reduced: ReducedGame, saved: SolverState) -> Search:
             told = f"an exact value takes more than {MAX_PLANS} pure strategies of a player"
             raise ValueError(f"{told}: take --method cfr+ for bounds in floats")
     behaviours = map(behaviour_of, form.treeplexes, (np.array(plan, float) for plan in (x, y)))
-    sizes = {"reduced": form.sizes, "normal_form": list(map(len, pure))}
+    sizes: dict[str, Size] = {"reduced": form.sizes, "normal_form": list(map(len, pure))}
     solver = f"a double oracle in integers, {rounds} rounds"
     return TreeEquilibrium(solver, reduced.lift(*behaviours), sizes, lambda: exact)
 
