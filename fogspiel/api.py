@@ -1,8 +1,8 @@
 """Python API: the commands of the command line as functions.
 
-A game is its name, its file (`FILE.py`, `FILE.efg`, `FILE.nfg`, `openspiel:NAME`) or a `Game`. An agent is any agent
-text of the command line (a name, `solved`, a run, a file, numbers with commas), a list of numbers, a policy, a
-solution, or a function of information states. Nothing is stored unless a store is named. Every error is a
+A game is its name, its file (`FILE.py`, `FILE.efg`, `.nfg`, `.game`, `.txt`, `openspiel:NAME`) or a `Game`. An agent is
+any agent text of the command line (a name, `solved`, a run, a file, numbers with commas), a list of numbers, a policy,
+a solution, or a function of information states. Nothing is stored unless a store is named. Every error is a
 `FogspielError`.
 """
 
