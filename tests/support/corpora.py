@@ -77,7 +77,7 @@ def main() -> None:
         )
         for path, found in outcomes.items():
             if found.value != found.gambit:
-                print(f"  {path.relative_to(folder)}: {found.value or found.refusal}, pygambit's {found.gambit}")
+                print(f"  {path.relative_to(folder)}: {found.refusal or found.value}, pygambit's {found.gambit}")
         reasons = Counter(found.reason for found in outcomes.values() if found.refusal)
         for reason, count in reasons.most_common():
             print(f"  {count} refused: {reason}")
