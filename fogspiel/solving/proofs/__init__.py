@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from ...core.plugins import load, sources
 from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
 from .checkers.primitives import MAX_SECONDS, Body, Bounds, demand, digest_of, fraction, limit_work, quoted
-from .checkers.tree import LARGE_FORMATS, LONGEST_LINE
 
 if TYPE_CHECKING:
     from ...core.agents import PlayerAgent
@@ -70,6 +69,8 @@ CHUNK = 1 << 16
 
 def _read_lines(path: Path, most: int) -> Any:
     """Return the JSON value of a large certificate; the text of its file is never in memory as a whole."""
+    from .checkers.tree import LONGEST_LINE
+
     with path.open("rb") as file:
         head, _, text = file.read(CHUNK).partition(LINES)
         sides: list[list[str]] = [[]]
@@ -102,13 +103,13 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
 
     with limit_work(seconds):
         own = body.get("format")
-        for place in sources(CHECKERS).values() if own not in (tree.FORMAT, *LARGE_FORMATS) else ():
+        for place in sources(CHECKERS).values() if own not in (tree.FORMAT, *tree.LARGE_FORMATS) else ():
             checker = load(place)
             if checker is not tree and own in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
                 bounds: Bounds = checker.verify(body)
                 return bounds
         demand(isinstance(body.get("game"), str), "it does not say which game it is for")
-        check = tree.verify_large if own in LARGE_FORMATS else tree.verify
+        check = tree.verify_large if own in tree.LARGE_FORMATS else tree.verify
         named = source is not None
         return check(body, problem_of(body, source).positions() if named else tree.GamePositions(_game_of(body)))
 
@@ -160,7 +161,7 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
 def strategies_of(body: Body) -> Any:
     from .checkers import tree
 
-    if body.get("format") not in LARGE_FORMATS:
+    if body.get("format") not in tree.LARGE_FORMATS:
         return body.get("strategies", ())
     tree.check_form(body)
     return [list(tree.rows_of(body, player)) for player in (0, 1)]
@@ -214,7 +215,7 @@ def choices_text(choices: Sequence[tuple[str, str]]) -> str:
 
 def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """List the views of a player and the possible actions with their probabilities, row by row."""
-    from .checkers.tree import FORMAT, SIDES, plan_of
+    from .checkers.tree import FORMAT, LARGE_FORMATS, SIDES, plan_of
 
     known = body.get("format") in (FORMAT, *LARGE_FORMATS)
     demand(known, f"its format is {quoted(body.get('format'))}, which has no rows to explain")

@@ -101,8 +101,8 @@ def follow(parent, slot, label, owner, first, out):
 
 def sequence_form(tree: Tree) -> SequenceForm:
     """Return the sequence form of a tree, with integers for payoffs times probabilities."""
-    chance, pay = _unit(tree, "probabilities of chance", tree.chance_prob), _unit(tree, "payoffs", tree.payoffs)
-    chances, payoffs = [int(p * chance) for p in tree.chance_prob], [int(q * pay) for q in tree.payoffs]
+    chances, chance = in_units(tree, "probabilities of chance", tree.chance_prob)
+    payoffs, pay = in_units(tree, "payoffs", tree.payoffs)
     largest = max(map(abs, chances)) * max(map(abs, payoffs)) * max(len(tree.leaves), 1)
     leaves, kind = tree.leaves, np.int64 if largest <= MAX_NUMERATOR else object
     weights = np.array(chances, kind)[tree.chance_index[leaves]] * np.array(payoffs, kind)[LEAF - tree.label[leaves]]
@@ -110,15 +110,15 @@ def sequence_form(tree: Tree) -> SequenceForm:
     return merge((tree.treeplex(0), tree.treeplex(1)), ends[:, 0], ends[:, 1], weights, chance * pay)
 
 
-def _unit(tree: Tree, what: str, numbers: tuple[Fraction, ...]) -> int:
-    """Return the common denominator, or raise ValueError if it is too long for sums in integers of any size."""
+def in_units(tree: Tree, what: str, numbers: tuple[Fraction, ...]) -> tuple[list[int], int]:
+    """Return numerators over a common denominator; raise ValueError if it is too long for sums in integers."""
     unit = 1
     for number in numbers:
         unit = lcm(unit, number.denominator)
         if unit.bit_length() > MAX_UNIT:
             told = f"the common denominator of the {what} is longer than {MAX_UNIT:,} bits"
             raise ValueError(f"{tree.title}: {told}: round them to simpler fractions")
-    return unit
+    return [number.numerator * (unit // number.denominator) for number in numbers], unit
 
 
 def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
@@ -236,7 +236,8 @@ def chance_after(chances, table, counters, before, weight, total):
 def grow(start, mover, legal, apply, view, score, weights, weighted, stack, findings, most):
     """Visit up to `most` nodes more: return DONE when the tree is complete, GOING_ON when not, or the fault.
 
-    There must be space for `most` nodes and infosets; when `chances` is full, the traversal stops early. For each node:
+    There must be space for `most` nodes; when `infosets` or `chances` are full, the traversal stops early. For each
+    node:
 
     1. write its row: parent, slot, chance index;
     2. label it: a leaf by its payoff, a node of chance, or the infoset of its owner, which is new if need be;
@@ -247,7 +248,7 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
     if counters[NODES] == 0:
         start(states[0])
     for _ in range(most):
-        if counters[CHANCES] == len(chances):
+        if counters[CHANCES] == len(chances) or counters[INFOSETS] == len(infosets):
             return GOING_ON
         depth = counters[DEPTH]
         state, frame = states[depth], frames[depth]
@@ -379,7 +380,7 @@ def build_tree(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int]
     while outcome == GOING_ON:
         reached = int(counters[NODES])
         nodes = _room(nodes, reached + batch)
-        infosets = _room(infosets, int(counters[INFOSETS]) + batch)
+        infosets = _room(infosets, int(counters[INFOSETS]) + min(batch, max(FIRST_BATCH, int(counters[INFOSETS]))))
         table = _hash_table(infosets, int(counters[INFOSETS]), table)
         chances = _room(chances, int(counters[CHANCES]) + FEW)
         chance_table = _hash_table(chances, int(counters[CHANCES]), chance_table, scattered=True)

@@ -17,7 +17,7 @@ its orders, exactly.
 """
 
 from collections.abc import Callable
-from math import lcm
+from math import factorial, lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -326,12 +326,17 @@ class PolicyWeights(NamedTuple):
     numbers: np.ndarray
     unit: int  # 0 for floats
     states: int  # number of information states queried
+    orders: np.ndarray | None = None  # the information states of each node, where these are not queried
 
     def in_floats(self) -> "PolicyWeights":
-        return PolicyWeights(self.numbers / self.unit, 0, self.states) if self.unit else self
+        return self._replace(numbers=self.numbers / self.unit, unit=0) if self.unit else self
+
+    def counted(self, side: Side) -> "PolicyWeights":
+        """Return the weights with the number of information states, once the reached nodes are marked."""
+        return self if self.orders is None else self._replace(states=int(self.orders[side.reached].sum()))
 
 
-def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch) -> PolicyWeights:
+def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch, before: int = 0) -> PolicyWeights:
     """Query a policy at all information states that it can come to.
 
     Weights are integers as long as the probabilities have a common denominator that fits 64 bits. A sequence of k
@@ -351,7 +356,7 @@ def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch) -> Polic
         for part in parts:
             batches.append(ask(Questions(board, side, part)))
             states += len(part.node)
-            watch(states)
+            watch(before + states)
         unit = units[-1] and lcm(*(batch.unit for batch in batches))
         if units[-1] and not 0 < unit * units[-1] <= MAX_UNIT:  # from here on in floats
             scale = np.array([1 / unit for unit in units] + [0.0] * board.cells)
@@ -404,7 +409,38 @@ class Questions(NamedTuple):
         return InformationStates(self.side.player, views, self.legal, self.level.history)
 
 
+# Uniform play does not depend on the order of tries, so it is weighed by nodes, without a query.
+
+
 def uniform(questions: Questions) -> Shares:
     """Try any legal cell with equal probability; after equally many tries there are equally many."""
     legal = questions.legal
     return Shares(legal.astype(np.int64), int(legal[0].sum()))
+
+
+@kernel
+def spread_evenly(sets, side, orders, weights):
+    """Write the number of orders of tries that lead to each node and to each sequence, earlier nodes first."""
+    orders[0] = 1
+    for node in range(len(side.group)):
+        group = side.group[node]
+        free = unknown(sets, side, group) & ~np.int64(side.tried[node])
+        for cell in range(sets.cells):
+            if free >> cell & 1:
+                sequence = sequence_of(side, node, free, cell)
+                weights[sequence] = orders[node]
+                if side.first_node[sequence] != NOWHERE:
+                    orders[side.first_node[sequence]] = orders[node]
+                failed = np.int64(side.tried[node]) | 1 << cell
+                if ones(failed) <= hidden_stones(side, group):
+                    orders[node_of(sets, side, group, failed)] += orders[node]
+
+
+def weigh_uniform(sets: Sets, side: Side) -> PolicyWeights:
+    """Return the weights of uniform play in units of 1 / cells!."""
+    orders, weights = np.zeros(len(side.group), np.int64), np.zeros(len(side.stones), np.int64)
+    spread_evenly(sets, side, orders, weights)
+    weights[0] = 1
+    tries_of = np.bitwise_count(side.stones) + np.bitwise_count(side.known)
+    weights *= np.array([factorial(sets.cells - tries) for tries in range(sets.cells + 1)])[tries_of]
+    return PolicyWeights(weights, factorial(sets.cells), 0, orders)
