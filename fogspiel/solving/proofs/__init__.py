@@ -1,6 +1,7 @@
 """Certificate files: writing, reading, checking by the matching checker, and explaining as text."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.plugins import load, sources
-from ...core.untrusted_input import parse_json, read_bytes, shorten
+from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
 from .checkers.primitives import MAX_SECONDS, Body, Bounds, demand, digest_of, fraction, limit_work, quoted
 
 if TYPE_CHECKING:
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
 CHECKERS = "solving.proofs.checkers"
 # The largest certificate that is read by default; those that we ship have 0.2 at most.
 MAX_MEBIBYTES = 64.0
+MORE = "grant more by `fogspiel verify --max-mib MIB`"
 
 
 def write_certificate(body: Body, path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(body, separators=(",", ":")) + "\n", encoding="utf-8")
+        with path.open("w", encoding="utf-8") as file:
+            json.dump(body, file, separators=(",", ":"))
+            file.write("\n")
     except OSError as error:
         raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
 
@@ -41,17 +45,52 @@ def solution_certificate(
 
 def read_certificate(path: Path, mebibytes: float = MAX_MEBIBYTES) -> Body:
     """Return the certificate in a file of at most that size: a JSON object that names a game."""
-    content = read_bytes(
-        path, "the certificate", int(mebibytes * 2**20), "grant more by `fogspiel verify --max-mib MIB`"
-    )
+    most = int(mebibytes * 2**20)
     try:
-        body = parse_json(content)
+        head = read_head(path, "the certificate", CHUNK)
+        if head.startswith(LARGE) and LINES in head:
+            body = _read_lines(path, most)
+        else:
+            body = parse_json(read_bytes(path, "the certificate", most, MORE))
     except ValueError as error:
         raise ValueError(f"the certificate {path} is damaged or not complete: {error}") from None
     if not isinstance(body, dict) or not isinstance(body.get("game"), str):
         raise ValueError(f"the certificate {path} is not valid: it does not say which game it is for")
     found: Body = body
     return found
+
+
+# Certificates of large trees are long lists of lines, which are read one after the other.
+
+LARGE, LINES = b'{"format":"fogspiel large tree certificate', b'"strategies":[['
+NEXT_LINE = re.compile(rb'"([0-9 |-]+)"(,|\],\[|\]\])')  # a line, and what follows it
+CHUNK = 1 << 16
+
+
+def _read_lines(path: Path, most: int) -> Any:
+    """Return the JSON value of a large certificate; the text of its file is never in memory as a whole."""
+    from .checkers.tree import LONGEST_LINE
+
+    with path.open("rb") as file:
+        head, _, text = file.read(CHUNK).partition(LINES)
+        sides: list[list[str]] = [[]]
+        at, last = 0, b","
+        while last != b"]]":
+            match = NEXT_LINE.match(text, at)
+            if match is None:
+                chunk = file.read(CHUNK)
+                if not chunk or len(text) - at > LONGEST_LINE:
+                    raise ValueError(f"line {len(sides[-1])} of strategy {len(sides)} is not in whole numbers")
+                if file.tell() > most:
+                    raise ValueError(f"it is larger than {most:,} bytes: {MORE}")
+                text, at = text[at:] + chunk, 0
+                continue
+            line, last, at = match[1], match[2], match.end()
+            sides[-1].append(line.decode())
+            if last == b"],[":
+                sides.append([])
+        body = parse_json(head + LINES[:-2] + b"0" + text[at:] + file.read(CHUNK))
+    return {**body, "strategies": sides}
 
 
 def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) -> Bounds:
@@ -64,13 +103,13 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
 
     with limit_work(seconds):
         own = body.get("format")
-        for place in sources(CHECKERS).values() if own not in (tree.FORMAT, tree.LARGE_FORMAT) else ():
+        for place in sources(CHECKERS).values() if own not in (tree.FORMAT, *tree.LARGE_FORMATS) else ():
             checker = load(place)
             if checker is not tree and own in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
                 bounds: Bounds = checker.verify(body)
                 return bounds
         demand(isinstance(body.get("game"), str), "it does not say which game it is for")
-        check = tree.verify_large if own == tree.LARGE_FORMAT else tree.verify
+        check = tree.verify_large if own in tree.LARGE_FORMATS else tree.verify
         named = source is not None
         return check(body, problem_of(body, source).positions() if named else tree.GamePositions(_game_of(body)))
 
@@ -122,7 +161,7 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
 def strategies_of(body: Body) -> Any:
     from .checkers import tree
 
-    if body.get("format") != tree.LARGE_FORMAT:
+    if body.get("format") not in tree.LARGE_FORMATS:
         return body.get("strategies", ())
     tree.check_form(body)
     return [list(tree.rows_of(body, player)) for player in (0, 1)]
@@ -176,9 +215,9 @@ def choices_text(choices: Sequence[tuple[str, str]]) -> str:
 
 def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """List the views of a player and the possible actions with their probabilities, row by row."""
-    from .checkers.tree import FORMAT, LARGE_FORMAT, SIDES, plan_of
+    from .checkers.tree import FORMAT, LARGE_FORMATS, SIDES, plan_of
 
-    known = body.get("format") in (FORMAT, LARGE_FORMAT)
+    known = body.get("format") in (FORMAT, *LARGE_FORMATS)
     demand(known, f"its format is {quoted(body.get('format'))}, which has no rows to explain")
     problem, strategies = problem_of(body, source), strategies_of(body)
     demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
