@@ -60,7 +60,8 @@ def solve(
     from ...solving.sources import find_source
 
     game: str = asked["game"]
-    request = SolveRequest(**asked | {"game": remembering(game, remember)})
+    path = store_path(store)
+    request = SolveRequest(**asked | {"game": remembering(game, remember)}).resolved(path)
     if game.endswith(".nfg") and _solve_general_sum(request, certificate, as_json):
         return
     problem = find_source(request.game)
@@ -68,7 +69,7 @@ def solve(
         announce_compilation()
     began = time.process_time()
     with limit_memory(request.memory), console.status(game) as say:
-        task = task_of(request, lambda progress: say(progress.text), problem)
+        task = task_of(request, lambda progress: say(progress.text), problem, path)
     options = RunOptions(store, as_json, certificate=certificate)
     begin_and_show(task.ask, options, prepared=task, began=began)
 

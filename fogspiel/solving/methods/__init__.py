@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from ...core.game import Game
     from ..policies import PolicyTable
     from ..policies.exploitability import ExploitResult, Watch
+    from ..refinement import Behaviours
     from ..sources import GameSource
+    from ..tree import Tree
     from .tree import Find
 
 Size = int | list[int] | Mapping[str, int | list[int]]
@@ -134,6 +136,10 @@ class SolveOptions(NamedTuple):
     seed: int = 0  # of methods that sample, like the budgets
     iterations: int | None = None
     seconds: float | None = None  # CPU time
+    # Refine the strategies of an exact value (None: where that is quick), against a given opponent or the uniform one.
+    refine: bool | None = None
+    against: "Callable[[Tree], Behaviours] | None" = None
+    safety: Fraction = Fraction(0)  # how much less than the value they may secure
 
 
 Work = Generator[SolverProgress, None, Solution]

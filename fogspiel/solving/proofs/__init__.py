@@ -60,17 +60,19 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
     Games whose trees are too large to be traversed have separate formats, each with its independent checker. A
     certificate that takes more than `seconds` of CPU time is rejected.
     """
-    from .checkers import tree
+    from .checkers import refined, tree
 
+    of_trees = {tree.FORMAT: tree.verify, tree.LARGE_FORMAT: tree.verify_large, refined.FORMAT: refined.verify}
     with limit_work(seconds):
         own = body.get("format")
-        for place in sources(CHECKERS).values() if own not in (tree.FORMAT, tree.LARGE_FORMAT) else ():
+        own = own if isinstance(own, str) else None
+        for place in sources(CHECKERS).values() if own not in of_trees else ():
             checker = load(place)
-            if checker is not tree and own in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
+            if checker not in (tree, refined) and own in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
                 bounds: Bounds = checker.verify(body)
                 return bounds
         demand(isinstance(body.get("game"), str), "it does not say which game it is for")
-        check = tree.verify_large if own == tree.LARGE_FORMAT else tree.verify
+        check = of_trees.get(own or "", tree.verify)
         named = source is not None
         return check(body, problem_of(body, source).positions() if named else tree.GamePositions(_game_of(body)))
 
@@ -123,7 +125,9 @@ def strategies_of(body: Body) -> Any:
     from .checkers import tree
 
     if body.get("format") != tree.LARGE_FORMAT:
-        return body.get("strategies", ())
+        refinement = body.get("refinement")
+        chosen = refinement if isinstance(refinement, dict) and "strategies" in refinement else body
+        return chosen.get("strategies", ())
     tree.check_form(body)
     return [list(tree.rows_of(body, player)) for player in (0, 1)]
 
@@ -176,9 +180,10 @@ def choices_text(choices: Sequence[tuple[str, str]]) -> str:
 
 def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """List the views of a player and the possible actions with their probabilities, row by row."""
+    from .checkers import refined
     from .checkers.tree import FORMAT, LARGE_FORMAT, SIDES, plan_of
 
-    known = body.get("format") in (FORMAT, LARGE_FORMAT)
+    known = body.get("format") in (FORMAT, LARGE_FORMAT, refined.FORMAT)
     demand(known, f"its format is {quoted(body.get('format'))}, which has no rows to explain")
     problem, strategies = problem_of(body, source), strategies_of(body)
     demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
