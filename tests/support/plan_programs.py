@@ -48,6 +48,26 @@ class PlanProgram:
         assert found.status == 0, found.message
         return -found.fun, found.x
 
+    def with_copy(self, locks, weight):
+        """The value if the player is locked with this probability, else free: two plans against one opponent."""
+        width, values = self.width, self.values
+        flow = hstack([self.equal, coo_array((len(self.right), width + values))])
+        held = hstack([coo_array((len(self.right), width)), self.equal, coo_array((len(self.right), values))])
+        equal, right = [flow, held], [self.right, self.right]
+        for parent, sequence, share in locks:
+            row = np.zeros((1, 2 * width + values))
+            row[0, width + sequence], row[0, width + parent] = 1, -share
+            equal.append(coo_array(row))
+            right.append([0.0])
+        own, rest = self.secure[:, :width], self.secure[:, width:]
+        secure = hstack([(1 - weight) * own, weight * own, rest]).tocsr()
+        cost = np.zeros(2 * width + values)
+        cost[2 * width] = -1
+        bounds = [(0, None)] * (2 * width) + [(None, None)] * values
+        found = linprog(cost, secure, np.zeros(secure.shape[0]), vstack(equal).tocsr(), np.concatenate(right), bounds)
+        assert found.status == 0, found.message
+        return -found.fun
+
     def root(self):
         cost = np.zeros(self.width + self.values)
         cost[self.width] = 1

@@ -197,7 +197,7 @@ def task_of_run(run: Run, watch: Watch, source: str | None = None, store: Path |
 def solve_unstored(
     request: SolveRequest, watch: Watch = ignore_progress, problem: GameSource | None = None
 ) -> Solution:
-    return task_of(request, watch, problem).solve(lambda progress: watch(_progress_of(progress)))
+    return task_of(request.resolved(default_path()), watch, problem).solve(lambda progress: watch(_progress_of(progress)))
 
 
 def _progress_of(progress: RouteProgress) -> Progress:

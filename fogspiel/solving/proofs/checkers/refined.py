@@ -129,8 +129,10 @@ def shares_at(plan: Rows | None, decision: Decision, look: PositionFacts) -> tup
     return number, shares
 
 
-def expected_value(game: Positions, player: int, mine: Rows, theirs: Rows | None) -> Fraction:
-    """Return the first player's payoff of a strategy against another one."""
+def expected_value(
+    game: Positions, player: int, mine: Rows, theirs: Rows | None, visited: Sequence[set[int]] | None = None
+) -> Fraction:
+    """Return the first player's payoff of a strategy against another one; add rows that are reached to `visited`."""
     plans: list[Rows | None] = [mine, theirs] if player == 0 else [theirs, mine]
     worth, none = Fraction(0), list[Decision]([None, None])
     waiting = [(game.root(), Fraction(1), none)]
@@ -145,6 +147,8 @@ def expected_value(game: Positions, player: int, mine: Rows, theirs: Rows | None
             waiting += [(game.after(position, action), weight * share, decisions) for action, share in moves if share]
         else:
             number, shares = shares_at(plans[look.mover], decisions[look.mover], look)
+            if visited is not None:
+                visited[look.mover].add(number)
             for action, share in shares.items():
                 if share:
                     last = decisions.copy()
@@ -291,7 +295,14 @@ class LockedPositions:
 
 
 def locked_game(game: Positions, lock: Any) -> LockedPositions:
-    """Return the game with the locks of a certificate, after checking them."""
+    """Return the game with the locks of a certificate, which must be information states that it has."""
+    found = LockedPositions(game, *locks_of(lock))
+    found.demand_states()
+    return found
+
+
+def locks_of(lock: Any) -> tuple[Locks, Fraction]:
+    """Return the locks of a certificate and their weight, after checking their form."""
     demand(isinstance(lock, dict) and set(lock) == {"weight", "rows"}, "its lock must have the keys rows and weight")
     weight, sides = probability(lock["weight"], "the weight of the lock"), lock["rows"]
     lists = isinstance(sides, list) and len(sides) == len(SIDES) and all(isinstance(rows, list) for rows in sides)
@@ -312,9 +323,7 @@ def locked_game(game: Positions, lock: Any) -> LockedPositions:
             key = (player, tuple(history), view)
             demand(key not in locks, f"{place} repeats an earlier one")
             locks[key] = list(shares), list(shares.values())
-    found = LockedPositions(game, locks, weight)
-    found.demand_states()
-    return found
+    return locks, weight
 
 
 def lockless(row: Mapping[str, Any]) -> dict[str, Any]:
