@@ -4,6 +4,7 @@ import copy
 import json
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from support.plan_programs import PlanProgram
 from fogspiel.core.find import load_game
 from fogspiel.runs.kinds.solve import solve_game
 from fogspiel.solving import refinement
+from fogspiel.solving.known_values import known_values
 from fogspiel.solving.methods import run_to_end
 from fogspiel.solving.methods.lp import Simplex
 from fogspiel.solving.proofs import verify
+from fogspiel.solving.proofs.checkers import refined
 from fogspiel.solving.refinement import refine, uniform_behaviour
 from fogspiel.solving.tree import build_tree, sequence_form
 from fogspiel.solving.tree.sequence_form import best_total, exact_plan_of, infosets_of, plan_of
@@ -306,3 +309,30 @@ def test_questions_that_make_no_sense_are_refused(refused, options, because):
 
 def test_methods_with_strategies_of_their_own_are_not_refined(refused):
     refused("solve", "phantom-ttt", "--refine", "uniform", because="take --method lp")
+
+
+def test_two_different_solutions_are_said_to_be_both_optimal(answer, fogspiel):
+    old = Path(__file__).parents[1] / "golden" / "certificates" / "certificate-1.json"
+    found = answer("exploit", "goofspiel-4", old, "solved")
+    assert found["both_optimal"] and found["differing"] > 0
+    assert "both optimal in both seats; they differ at" in fogspiel("exploit", "goofspiel-4", old, "solved").stdout
+    assert answer("exploit", "kuhn", "solved", "solved")["differing"] == 0
+    assert "both_optimal" not in answer("exploit", "kuhn", "solved", "uniform")
+
+
+@pytest.mark.interpreted
+def test_certificates_of_the_first_format_are_still_accepted():
+    old = Path(__file__).parents[1] / "golden" / "certificates" / "certificate-1.json"
+    body = json.loads(old.read_text(encoding="utf-8"))
+    assert body["format"] == "fogspiel certificate 1" and verify(body) == (0, 0)
+
+
+@pytest.mark.interpreted
+def test_the_shipped_solutions_are_refined():
+    found = {}
+    for name, known in known_values().items():
+        body = json.loads(known.shipped.read_text(encoding="utf-8")) if known.shipped else {}
+        if body.get("format") == refined.FORMAT:
+            found[name] = float(mean_score(body))
+    assert len(found) == 12 and found["liars-dice-6"] == pytest.approx(0.70792212, abs=1e-8)
+    assert all(found[name] == pytest.approx(score, abs=1e-8) for name, (_, score) in FIGURES.items())

@@ -197,7 +197,9 @@ def task_of_run(run: Run, watch: Watch, source: str | None = None, store: Path |
 def solve_unstored(
     request: SolveRequest, watch: Watch = ignore_progress, problem: GameSource | None = None
 ) -> Solution:
-    return task_of(request.resolved(default_path()), watch, problem).solve(lambda progress: watch(_progress_of(progress)))
+    return task_of(request.resolved(default_path()), watch, problem).solve(
+        lambda progress: watch(_progress_of(progress))
+    )
 
 
 def _progress_of(progress: RouteProgress) -> Progress:
@@ -314,8 +316,8 @@ def _chosen(body: Mapping[str, Any]) -> Iterator[str]:
         first, second = (f"{float(Fraction(score)):.6g}" for score in refinement["scores"])
         who = "uniform play" if refinement["opponent"] == "uniform" else "the given policy"
         less = "" if refinement["safety"] == "0" else f" less {refinement['safety']}"
-        yield f"refined: against {who} the first player gets {first} from its strategy, and {second} from the second's"
-        yield f"no strategy that secures the value{less} does better against {who}, which the certificate proves"
+        all_those = f"none of those that secure the value{less} does better"
+        yield f"refined: the strategies score {first} and {second} against {who}; {all_those} (proved)"
 
 
 def _sizes(sizes: Mapping[str, Any]) -> str:

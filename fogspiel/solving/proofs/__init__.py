@@ -123,12 +123,13 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
 
 
 def strategies_of(body: Body) -> Any:
-    from .checkers import tree
+    from .checkers import refined, tree
 
+    if body.get("format") == refined.FORMAT:
+        refined.check_parts(body)
+        return body.get("refinement", body).get("strategies", body["strategies"])
     if body.get("format") != tree.LARGE_FORMAT:
-        refinement = body.get("refinement")
-        chosen = refinement if isinstance(refinement, dict) and "strategies" in refinement else body
-        return chosen.get("strategies", ())
+        return body.get("strategies", ())
     tree.check_form(body)
     return [list(tree.rows_of(body, player)) for player in (0, 1)]
 
@@ -210,7 +211,7 @@ def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterat
         if body["format"] != LARGE_FORMAT:
             game = positions if lock is None else refined.locked_game(positions, lock)
             refined.expected_value(game, 0, refined.reached(plans[0]), refined.reached(plans[1]), visited)
-    for row in lock["rows"][side] if lock is not None else ():
+    for row in lock["rows"][side] if lock else ():
         yield (*_words(problem, row), LOCKED)
     for number, row in enumerate(strategies[side]):
         when = REACHED if number in visited[side] else LATER if number in own else ERRED

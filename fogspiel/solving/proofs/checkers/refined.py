@@ -48,10 +48,7 @@ class RefinedCertificate(SolutionCertificate):
 
 def verify(body: Any, game: Positions | None = None) -> Bounds:
     """Return the bounds that a certificate proves, with all that it claims; raise ValueError if it fails."""
-    needed, more = RefinedCertificate.__required_keys__, RefinedCertificate.__optional_keys__
-    given = set(body) if isinstance(body, dict) else set()
-    demand(needed < given <= needed | more, f"it must have the keys {sorted(needed)}, and refinement or lock")
-    demand(body["format"] == FORMAT, f"its format is {quoted(body['format'])}, not {FORMAT!r}")
+    check_parts(body)
     game = rules_of(body, game)
     check_digest(body)
     if "lock" in body:
@@ -66,6 +63,18 @@ def verify(body: Any, game: Positions | None = None) -> Bounds:
         demand(lower == upper, "a refinement needs an exact value")
         check_refinement(game, body["refinement"], plans, lower)
     return lower, upper
+
+
+def check_parts(body: Any) -> None:
+    """Require the keys of a certificate and of its refinement."""
+    needed, more = RefinedCertificate.__required_keys__, RefinedCertificate.__optional_keys__
+    given = set(body) if isinstance(body, dict) else set()
+    demand(needed < given <= needed | more, f"it must have the keys {sorted(needed)}, and refinement or lock")
+    demand(body["format"] == FORMAT, f"its format is {quoted(body['format'])}, not {FORMAT!r}")
+    if "refinement" in body:
+        part = body["refinement"]
+        keys = REFINEMENT | ({"strategies"} if isinstance(part, dict) and part.get("safety") != "0" else set())
+        demand(isinstance(part, dict) and set(part) == keys, f"its refinement must have exactly the keys {sorted(keys)}")
 
 
 def pair_of(strategies: Any, sentence: str) -> list[Rows]:
@@ -90,8 +99,6 @@ def reached(plan: Rows) -> Rows:
 
 
 def check_refinement(game: Positions, body: Any, plans: Sequence[Rows], value: Fraction) -> None:
-    keys = REFINEMENT | ({"strategies"} if isinstance(body, dict) and body.get("safety") != "0" else set())
-    demand(isinstance(body, dict) and set(body) == keys, f"its refinement must have exactly the keys {sorted(keys)}")
     safety = fraction(body["safety"], "the safety")
     demand(safety >= 0, "its safety is negative")
     chosen = pair_of(body["strategies"], "its refinement must hold two strategies") if safety else plans
