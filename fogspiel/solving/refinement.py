@@ -28,7 +28,7 @@ from .methods.lp import LinearProgram, Simplex, basis_statuses, program_of
 from .tree.sequence_form import SequenceForm, Treeplex, exact_plan_of, infosets_of
 
 MAX_DOUBLINGS = 24  # of the weight of a proof, before the floats' vertex is taken for wrong
-COSTS, STEP = 1021, 617  # arbitrary costs, 1 to a prime, that break ties: multiples of a primitive step modulo it
+COSTS, STEP = 65537, 75  # arbitrary costs that break ties: the powers of a primitive root modulo a prime
 
 Fractions = list[Fraction]
 Behaviours = tuple[Sequence[Fraction], Sequence[Fraction]]

@@ -17,7 +17,15 @@ from ...core.compile.kernel import interpreted
 from ...core.find import is_code
 from ...core.game import Game, game_or_none
 from ...process.heartbeat import limit_memory
-from ...solving.methods import NO_STATE, Solution, SolveMethod, SolveOptions, SolverState, choose_solve_method
+from ...solving.methods import (
+    EASY_TO_CHECK,
+    NO_STATE,
+    Solution,
+    SolveMethod,
+    SolveOptions,
+    SolverState,
+    choose_solve_method,
+)
 from ...solving.methods import SolverProgress as RouteProgress
 from ...solving.proofs import certificate_agent
 from ...solving.sources import GameSource, KernelSource, build_small_tree, find_source, is_nameless
@@ -140,6 +148,11 @@ def task_of(
         problem.tree(request.memory, lambda nodes, share: watch(_growth(nodes, share, process_time() - began)))
     with interpreted() if small else nullcontext():
         locked, against = _given(request, problem, store or default_path())
+        tree = locked.tree(request.memory)
+    chosen = request.lock or request.against or request.refine == "uniform"
+    if chosen and tree.nodes > EASY_TO_CHECK:
+        told = f"{problem.name} has {tree.nodes:,} histories, too many for the proof of a lock or a refinement"
+        raise ValueError(f"{told}: that takes at most {EASY_TO_CHECK:,}")
     return SolveTask(request, locked, route, small, against)
 
 
@@ -157,9 +170,7 @@ def _given(
         return problem, lambda tree: against.behaviours(problem, tree)
     assert request.lock is not None
     policy = GivenPolicy(game, request.lock.agent(game, store, request.seed), request.seat and request.seat - 1)
-    locked = LockedSource(problem, policy, request.fraction("lock_weight", 1))
-    locked.tree(request.memory)
-    return locked, None
+    return LockedSource(problem, policy, request.fraction("lock_weight", 1)), None
 
 
 def _growth(nodes: int, share: float | None, seconds: float) -> Progress:

@@ -127,6 +127,8 @@ class SolverState(NamedTuple):
 
 NO_STATE = SolverState()
 DEFAULT_MEMORY = 4.0  # default GiB for a game
+# Nodes of a tree up to which its strategies are evaluated in fractions; those of a larger one are certified in units.
+EASY_TO_CHECK = 1_000_000
 
 
 class SolveOptions(NamedTuple):

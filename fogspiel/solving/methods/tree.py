@@ -24,7 +24,7 @@ from ..refinement import refine as refine_strategies
 from ..sources import GameSource, Knowledge
 from ..tree import Tree, sequence_form
 from ..tree.sequence_form import Treeplex, behaviour_of, guaranteed_value, infosets_of
-from . import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
+from . import EASY_TO_CHECK, Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 from .cfr import METHODS, TreeRegrets, ValueBounds
 from .double_oracle import double_oracle
 from .lp import Simplex, basis_statuses, plans_of, primal_player_of, program_of
@@ -159,8 +159,6 @@ def by_whatever_suits(gap: float) -> Find:
     return search
 
 
-# Nodes of a tree up to which its strategies are evaluated in fractions; those of a larger one are certified in units.
-EASY_TO_CHECK = 1_000_000
 # Nodes of a tree and its infosets up to which there is a certificate, which is checked within ten minutes.
 MAX_CHECKED, MAX_LINES = 12_000_000, 500_000
 QUICKLY_EXACT = 20_000  # nodes up to which the exact value is computed by default
@@ -175,7 +173,7 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
     yield SolverProgress("exact bounds")
     found = replace(found, sizes={"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes})
     known = problem.knowledge(tree)
-    if tree.nodes > EASY_TO_CHECK and problem.lock is None:
+    if tree.nodes > EASY_TO_CHECK:
         if tree.nodes <= MAX_CHECKED and len(tree.owner) <= MAX_LINES and not options.exact:
             large = large_certificate(problem.name, problem.version, tree, known, found.behaviours)
             return Solution.proved(found.solver, found.sizes, large)
@@ -195,7 +193,8 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
     bounds = (judged.lower, judged.upper)
     more: dict[str, Any] = {}
     solver = found.solver
-    if options.refine or (options.refine is None and tree.nodes <= QUICKLY_EXACT):
+    quick = tree.nodes <= QUICKLY_EXACT and bounds[0] == bounds[1]
+    if options.refine or (options.refine is None and quick):
         try:
             behaviours, more = yield from _refined(tree, options, known, behaviours, bounds)
         except (NotRefined, LpFailure) as reason:

@@ -74,7 +74,9 @@ def check_parts(body: Any) -> None:
     if "refinement" in body:
         part = body["refinement"]
         keys = REFINEMENT | ({"strategies"} if isinstance(part, dict) and part.get("safety") != "0" else set())
-        demand(isinstance(part, dict) and set(part) == keys, f"its refinement must have exactly the keys {sorted(keys)}")
+        demand(
+            isinstance(part, dict) and set(part) == keys, f"its refinement must have exactly the keys {sorted(keys)}"
+        )
 
 
 def pair_of(strategies: Any, sentence: str) -> list[Rows]:
