@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...core.find import load_game
 from ...core.plugins import load, sources
 from ...core.untrusted_input import parse_json, read_bytes, shorten
 from .checkers.primitives import MAX_SECONDS, Body, Bounds, demand, digest_of, fraction, limit_work, quoted
@@ -62,6 +63,8 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
     """
     from .checkers import tree
 
+    if source is not None and body.get("format") not in (tree.FORMAT, tree.LARGE_FORMAT):
+        load_game(source)  # then the game is known by its name
     with limit_work(seconds):
         own = body.get("format")
         for place in sources(CHECKERS).values() if own not in (tree.FORMAT, tree.LARGE_FORMAT) else ():

@@ -34,6 +34,7 @@ class SolutionCertificate(Certificate):
     value: str
 
 
+TABLE_BOUNDS = "fogspiel table bounds 1"  # the format of `table_bounds`, which imports the compiler
 SHOWN = 40  # maximum characters of a quoted fault
 FRACTION = re.compile(r"(0|-?[1-9][0-9]*)(?:/([1-9][0-9]*))?")
 # Digits that Python converts to a number at once, and maximum characters of a fraction.
