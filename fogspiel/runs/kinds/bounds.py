@@ -144,7 +144,8 @@ def _bound_any(request: BoundsRequest, recorder: Recorder, context: Context, kep
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     state = SolverState((), b64decode(kept["state"]) if kept and "state" in kept else None)
     body = run_generator(bound(found, options, state), watch).to_json()
-    lower, upper = (str(Fraction(body[name])) for name in ("lower", "upper"))
+    proved = body["certificate"] or body
+    lower, upper = (str(Fraction(proved[name])) for name in ("lower", "upper"))
     return body | {"lower": lower, "upper": upper, "exact": lower == upper, "value": str(body["value"])}
 
 

@@ -17,16 +17,18 @@ from fractions import Fraction
 from time import process_time
 from typing import Any, NamedTuple
 
-from ..methods import AUTO, Solution, SolveOptions, SolverProgress, SolverState, Work, choose_solve_method
+from ...core.game import Game
+from ..methods import AUTO, Solution, SolveOptions, SolverProgress, SolverState, Work, choose_solve_method, run_to_end
 from ..methods import find_solve_method as method_named
+from ..methods.informed_opponent import enumerate_states
 from ..methods.tables import join_tables
-from ..sources import GameSource, estimate_histories
+from ..sources import GameSource, KernelSource, estimate_histories
 from ..tree import TooLarge
 
 SOLVABLE = 12_000_000  # histories of a tree that is solved: larger ones have no certificate
 FOLLOWED = 1e13  # histories of a game, by estimate, above which no best response is tried
 SHARE = 4  # the informed opponent has one SHARE-th of the CPU time and of the memory, the rest is for sampling
-CLOSE = 1e-6  # bounds this close are good enough
+CLOSE = 1e-4  # of the range of payoffs: bounds this close are good enough
 
 
 class Powers(NamedTuple):
@@ -46,6 +48,27 @@ def powers_of(source: GameSource) -> Powers:
     return Powers(AUTO if histories is not None and histories <= SOLVABLE else "", histories)
 
 
+FEW_STATES = 0.02  # GiB for a quick look at the number of states
+
+
+def powers_words(game: Game, nodes: int | None) -> list[str]:
+    """Describe what a game's size allows, given the number of its histories where its tree was built."""
+    powers, found = powers_of(KernelSource(game, game.name)), []
+    if powers.method and powers.method != AUTO:
+        found.append(f"`solve` by the method {powers.method}, made for such games")
+    if nodes is not None or powers.method == AUTO:
+        found.append("`solve`, `exploit` and exact `bounds` by its tree")
+        return found
+    if powers.histories is not None:
+        found.append(f"about {powers.histories:.2g} histories: `bounds` by sampled tables and best responses to them")
+    try:
+        graph = run_to_end(enumerate_states(game, FEW_STATES))
+        found.append(f"{len(graph.who):,} states: `bounds` by an opponent who sees them")
+    except TooLarge:
+        found.append("too many states for a quick count: `bounds` by them needs --memory")
+    return found
+
+
 class OutOfTime(Exception):
     """The CPU time of the run is spent within a step that has no budget of its own."""
 
@@ -54,6 +77,8 @@ def bound(source: GameSource, options: SolveOptions, saved: SolverState) -> Work
     """Bound a game by the best methods for it, step by step; without a certificate nothing is proved."""
     kept: dict[str, Any] = json.loads(saved.state) if saved.state else {"found": {}, "tried": [], "seconds": 0.0}
     began, powers = process_time() - kept["seconds"], powers_of(source)
+    low, high = map(float, limits_of(source))
+    options = options._replace(gap=CLOSE * (high - low))
     for name, share in steps_of(source, powers):
         if name in kept["tried"]:
             continue
@@ -81,7 +106,7 @@ def bound(source: GameSource, options: SolveOptions, saved: SolverState) -> Work
         kept["tried"].append(name)
         kept.pop("state", None)
         found = result_of(source, kept["found"])
-        if found.interval[1] - found.interval[0] <= CLOSE:
+        if found.interval[1] - found.interval[0] <= options.gap:
             break
     return result_of(source, kept["found"])
 

@@ -58,7 +58,8 @@ SIDES = ("first", "second")
 SALTS = 2009
 UNIT = 10**9  # the bounds are fractions of this denominator
 SPARE = 100  # units by which a claim may be weaker: other machines may add up floats in another order
-BATCH, FEW = 1 << 16, 1 << 8  # histories that are followed together, and the least room for them
+BATCH = 1 << 12  # histories of whole groups that go on together
+FEW, MANY = 1 << 8, 1 << 16  # the least and the most room at first for what they lead to
 MAX_HELD = 20_000_000  # histories at which the opponent moves next
 MAX_STATES, MAX_LAYERS = 30_000_000, 100_000  # of a game whose states are enumerated, layer by layer
 PENDING = 1 << 12  # histories that wait while one is followed
@@ -89,17 +90,19 @@ class Task(NamedTuple):
 
 
 class Histories(NamedTuple):
-    """Histories that the opponent cannot tell apart, or several such groups: `branch` says which."""
+    """Histories of several branches of the opponent's; where it moves, a digest of its view in two halves."""
 
     states: np.ndarray
     past: np.ndarray
     branch: np.ndarray
+    look: np.ndarray
+    look_2: np.ndarray
     mass: np.ndarray
 
 
 STRATEGY = record_of(Strategy, CELLS, CELLS, CELLS, CELLS)
 TASK = record_of(Task, NUMBER, NUMBER, NUMBER, NUMBER)
-HISTORIES = record_of(Histories, TABLE, CELLS, CELLS, REALS)
+HISTORIES = record_of(Histories, TABLE, CELLS, CELLS, CELLS, CELLS, REALS)
 
 
 @inlined
@@ -113,6 +116,14 @@ def key_at(seen, past, salts):
 @inlined
 def past_after(key, slot):
     return np.int64(mixed(np.uint64(key) + np.uint64(slot + 1) * GOLDEN))
+
+
+@kernel
+def digest_of(cells, half):
+    found = half
+    for i in range(len(cells)):
+        found = past_after(found ^ cells[i], i)
+    return found
 
 
 @kernel
@@ -158,11 +169,11 @@ def chance_shares(odds, count, shares):
 
 @kernel_of(
     NUMBER, *RULE_SIGNATURES.values(), TASK, STRATEGY, CELLS, REALS, NUMBER, HISTORIES, HISTORIES, HISTORIES,
-    TABLE, REALS, CELLS,
+    CELLS, REALS, CELLS,
 )  # fmt: skip
 def follow(
     start, mover, legal, apply, view, score, weights, task, strategy, salts, payoffs, begin, given, found, waiting,
-    views, worth, reached,
+    seen, worth, reached,
 ):  # fmt: skip
     """Follow the given histories from `begin` on to their ends, or to where the opponent moves, which are `found`.
 
@@ -174,7 +185,7 @@ def follow(
     2. else its successors wait, with the probabilities of chance or of the table.
     """
     owner, recalls, width, weighted = task
-    seen, choices, odds, shares = views[-1], np.empty(width, np.int64), np.empty(width, np.int64), np.empty(width)
+    choices, odds, shares = np.empty(width, np.int64), np.empty(width, np.int64), np.empty(width)
     high = 0
     for k in range(begin, len(given.mass)):
         kept, gained, top = high, 0.0, 1
@@ -193,7 +204,8 @@ def follow(
                 gained += mass * payoffs[score(state)]
                 continue
             if who == 1 - owner:
-                view(state, who, views[high])
+                view(state, who, seen)
+                found.look[high], found.look_2[high] = digest_of(seen, 0), digest_of(seen, 1)
                 found.past[high], found.mass[high], found.branch[high] = past, mass, given.branch[k]
                 high += 1
                 continue
@@ -257,17 +269,13 @@ def spread(start, mover, legal, apply, view, score, weights, width, most, given,
 
 
 def empty_histories(rows: int, cells: int) -> Histories:
-    return Histories(
-        np.zeros((rows, cells), np.int64), np.zeros(rows, np.int64), np.zeros(rows, np.int64), np.zeros(rows)
-    )
+    return Histories(np.empty((rows, cells), np.int64), *(np.zeros(rows, np.int64) for _ in range(4)), np.zeros(rows))
 
 
 @kernel
 def fill_digests(rows, out):
     for k in range(len(rows)):
-        out[k] = 0
-        for i in range(rows.shape[1]):
-            out[k] = past_after(out[k] ^ rows[k, i], i)
+        out[k] = digest_of(rows[k], 0)
 
 
 def digests(rows: np.ndarray) -> np.ndarray:
@@ -342,29 +350,28 @@ class Response:
 
     def _decisions(self, given: Histories, worth: np.ndarray) -> tuple[Histories, np.ndarray, np.ndarray]:
         """Return the histories at which the opponent moves next, in an order in which groups are adjacent."""
-        sizes, parts, seen = self.game.sizes, [], []
-        begin, total, room = 0, 0, min(BATCH, FEW + 2 * len(given.mass))
+        sizes, parts, seen = self.game.sizes, list[Histories](), np.zeros(self.game.sizes.view, np.int64)
+        begin, total, room = 0, 0, min(MANY, FEW + 2 * len(given.mass))
         reached = np.zeros(2, np.int64)
         while begin < len(given.mass):
             go_on()
-            found, views = empty_histories(room, sizes.state), np.zeros((room + 1, sizes.view), np.int64)
+            found = empty_histories(room, sizes.state)
             ended = follow(
                 *self.rules, self.task, self.strategy, self.salts, self.payoffs, begin, given, found, self.waiting,
-                views, worth, reached,
+                seen, worth, reached,
             )  # fmt: skip
             demand(ended != UNLIKE, "a row has not as many weights as there are actions, or chance has too many cases")
             count, room = int(reached[0]), 2 * room if ended == begin else room
             begin, total = ended, total + count
             demand(total <= MAX_HELD, f"more than {MAX_HELD:,} histories would have to be held at once")
             parts.append(Histories(*(column[:count].copy() for column in found)))
-            seen.append(views[:count].copy())
         self.visited += int(reached[1])
-        found, views = Histories(*map(np.concatenate, zip(*parts, strict=True))), np.concatenate(seen)
-        digest = digests(views)
-        order = np.lexsort((digest, found.branch))
-        apart = np.diff(found.branch[order]) | np.diff(digest[order]) != 0
-        one_view = (views[order[1:]] == views[order[:-1]]).all(axis=1)
-        demand((apart | one_view).all(), f"two views of {self.game.name} have one digest")
+        found = parts[0] if len(parts) == 1 else Histories(*map(np.concatenate, zip(*parts, strict=True)))
+        known = found.look_2, found.look, found.branch
+        order = np.lexsort(known)
+        apart = np.zeros(max(len(order) - 1, 0), bool)
+        for column in known:
+            apart |= np.diff(column[order]) != 0
         return found, order, np.append(0, np.cumsum(apart))[: len(order)].astype(np.int64)
 
     def _best(self, found: Histories, chosen: np.ndarray, group: np.ndarray) -> np.ndarray:
