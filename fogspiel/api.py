@@ -465,15 +465,19 @@ def bounds(
     *,
     seconds: float = 300.0,
     memory: float = 1.0,
+    iterations: int | None = None,
+    seed: int | None = None,
     informed: str | None = None,
     store: StorePath = None,
 ) -> GameValue:
-    """Prove bounds on the value of a game that is too large to solve; they narrow until the time is used up.
+    """Prove bounds on the value of any game, exact ones if it can be solved; they narrow until the time is used up.
 
     Parameters:
-        game: `phantom-ponnuki-ROWSxCOLUMNS`, from 2x2 to 5x5.
+        game: A name, a file or a `Game`.
         seconds: The budget of CPU time.
         memory: The memory limit, in GiB.
+        iterations: The iterations of each learning method, instead of CPU time.
+        seed: Random seed of sampling methods (default 0).
         informed: Lemma 2 alone: the opponent is shown the board `every` turn, `every:K`, `once`, `once:K`, or `never`.
         store: A store of runs, to save the bounds.
 
@@ -486,11 +490,14 @@ def bounds(
     """
     _demand(str | None, "every, every:K, once, once:K or never", informed=informed)
     with _known(game) as chosen:
-        request = BoundsRequest(game=chosen.name, seconds=seconds, memory=memory, informed=informed)
+        request = BoundsRequest(
+            game=chosen.name, seconds=seconds, memory=memory, iterations=iterations, seed=seed, informed=informed
+        )
         found, trail, run = _work(request.to_json(), store)
     lower, upper = Fraction(found["lower"]), Fraction(found["upper"])
     value = lower if lower == upper else float((lower + upper) / 2)
-    return GameValue(chosen.name, value, lower, upper, "bounds", found["certificate"], {}, run, trail)
+    method, sizes = found.get("solver", "bounds"), found.get("sizes", {})
+    return GameValue(chosen.name, value, lower, upper, method, found["certificate"], sizes, run, trail)
 
 
 @_at_the_door

@@ -444,14 +444,13 @@ class SolveRequest(Request):
 
 
 class BoundsRequest(Request):
-    """Prove bounds on the value of a game that is too large to be solved; they are narrowed as long as time lasts."""
+    """Prove bounds on the value of any game, exact ones if it can be solved; they narrow as long as time lasts."""
 
     command_name, tab = "bounds", "Bounds"
     kind: Literal["bounds"] = "bounds"
     game: Annotated[
-        Text,
-        Field(title="Game", description="phantom-ponnuki-ROWSxCOLUMNS, from 2x2 to 5x5."),
-        Asked("bounded game", argument=True, hint=""),
+        GameName,
+        Asked("game", argument=True, page="phantom-ponnuki-4x4", hint="The smaller the game, the closer the bounds."),
     ]
     seconds: Annotated[
         float,
@@ -461,6 +460,17 @@ class BoundsRequest(Request):
     memory: Annotated[
         Memory, Field(description="Stop when about so many GiB are used."), Asked(page=1.0, page_most=64)
     ] = 1.0
+    iterations: Annotated[
+        int | None,
+        Field(
+            gt=0,
+            le=MAX_ITERATIONS,
+            title="Iterations",
+            description="Stop each learning method after so many iterations, not by --time.",
+        ),
+        Asked(wanted=f"a whole number from 1 to {MAX_ITERATIONS}"),
+    ] = None
+    seed: Annotated[Seed | None, Field(title="Seed", description="Of methods that sample; 0 by default.")] = None
     informed: Annotated[
         Text | None,
         Field(
@@ -476,14 +486,16 @@ class BoundsRequest(Request):
         from ..solving.bounds.lemma_two import Turns, informed_board
 
         known_game(self.game)
-        literal = self.informed is not None and self.informed.startswith("T:")
+        if self.informed is None:
+            return
+        literal = self.informed.startswith("T:")
         try:
             (informed_board if literal else board_of)(self.game)
         except ValueError as error:
             raise WrongField("game", str(error)) from None
-        if self.informed is not None and literal:
+        if literal:
             Turns.parse(self.informed)
-        elif self.informed is not None:
+        else:
             Schedule.parse(self.informed)
             demand_size(self.game)
 

@@ -161,7 +161,7 @@ def test_files_that_cannot_be_solved_are_refused_and_leave_no_run(tmp_path, refu
         (("verify", "missing.json"), ("there is no certificate",)),
         (("explain", "kuhn-99"), ("kuhn-99",)),
         (("paper", "poker"), ("no paper 'poker'",)),
-        (("bounds", "kuhn"), ("no bounds for kuhn", "phantom-ponnuki-ROWSxCOLUMNS")),
+        (("bounds", "kuhn", "--informed", "every"), ("no bounds for kuhn", "phantom-ponnuki-ROWSxCOLUMNS")),
         (("bounds", "phantom-ponnuki-4x4", "--seconds", "0"), ("--seconds is 0.0",)),
     ],
 )

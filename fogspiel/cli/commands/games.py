@@ -143,7 +143,7 @@ def _facts(found: "GameCheck") -> str:
         said.append(f"a tree of {tree['nodes']:,} histories with {first:,} and {second:,} infosets")
     if facts.get("perfect_recall") is False:
         said.append("views that do not tell players all that they did (solving keeps it in mind for them)")
-    return "; ".join(said)
+    return "\n".join(["; ".join(said), f"it gets: {'; '.join(facts['powers'])}"])
 
 
 @app.command("new")

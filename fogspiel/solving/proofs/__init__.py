@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...core.find import load_game
 from ...core.plugins import load, sources
 from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
 from .checkers.primitives import MAX_SECONDS, Body, Bounds, demand, digest_of, fraction, limit_work, quoted
@@ -103,6 +104,8 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
 
     of_trees = {tree.FORMAT: tree.verify, refined.FORMAT: refined.verify}
     of_trees |= dict.fromkeys(tree.LARGE_FORMATS, tree.verify_large)
+    if source is not None and body.get("format") not in of_trees:
+        load_game(source)  # then the game is known by its name
     with limit_work(seconds):
         own = body.get("format")
         own = own if isinstance(own, str) else None
