@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,15 @@ MAX_BYTES = 16_000_000
 ROUNDING = 1e-9  # tolerance for the sum of a mixture's weights
 
 
+class Offer(NamedTuple):
+    """An agent offered to a person: its text, label and description, and its strength from 0 (the best) to 3."""
+
+    words: str
+    title: str
+    about: str
+    strength: int
+
+
 @dataclass(frozen=True)
 class AgentSource:
     """A syntax for agents of a game."""
@@ -49,6 +58,7 @@ class AgentSource:
     on_page: Callable[[Game, str], bool] = lambda game, text: False
     # Plays a match of two agents of this source, resuming from the counts, if `evaluate` does not.
     match: "Callable[[Game, MatchRequest, Json | None, Callable[[MatchResult], None]], MatchResult] | None" = None
+    offers: Callable[[Game], Sequence[Offer]] = lambda game: ()  # to people, in addition to `names`
 
 
 def parse_agent(game: Game, text: str, store: Path, seed: int) -> Agent:

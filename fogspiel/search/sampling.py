@@ -132,7 +132,7 @@ def back_up(tree, task, line, depth, updater, worth, weight):
         first, count = rows[row, FIRST], rows[row, 2]
         value = worth if who == 0 else 1.0 - worth
         chosen = numbers[first + slot]
-        if task.rule == BOUNDS or updater < 0:
+        if task.rule >= BOUNDS or updater < 0:
             chosen[AVERAGE] += weight
         else:
             shares, tried, total = line.shares[at], 0.0, 0.0
@@ -191,7 +191,7 @@ def sample_games(
     stream = np.empty(1, np.uint64)
     while work[ITERATIONS] < task.until and work[VISITED] < task.most:
         stream[0] = split(task.seed, work[ITERATIONS])
-        weight = 1.0 + 0.0 * work[ITERATIONS]
+        weight = 1.0 + work[ITERATIONS]
         updater = work[ITERATIONS] % 2 if model.kind == LEARNED else -1
         # 1. The root.
         member, past[0] = 0, 0
@@ -243,7 +243,12 @@ def sample_games(
                     continue
                 in_tree = tree.rows[row, VISITS] > 0
                 shares, chance = line.shares[depth], 1.0
-                if updater < 0 or task.rule == BOUNDS:
+                if task.rule == SMOOTH and tree.rows[row, VISITS] > 0 and random_unit(stream) > max(
+                    0.1, 0.9 / (1.0 + task.exploring * np.sqrt(tree.rows[row, VISITS]))
+                ):
+                    average_shares(tree, row, count, 0.0, shares)
+                    slot = draw_slot(shares, count, random_unit(stream))
+                elif updater < 0 or task.rule >= BOUNDS:
                     slot = highest_bound(tree, row, count, task.constant, stream)
                 else:
                     match_regrets(tree, row, count, shares)

@@ -60,7 +60,7 @@ LATEST, FIRST = 16, 2
 
 def is_thinker(game: Game, words: str) -> bool:
     """True if an opponent is an engine that searches, which takes time and memory."""
-    name = words.partition("@")[0]
+    name = words.partition("@")[0].partition(":")[0]  # without a search limit or options
     return name in engines_of(game) and name not in play_support(game).simple
 
 
