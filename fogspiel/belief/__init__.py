@@ -175,6 +175,10 @@ class Belief:
     def _catch_up(self) -> None:
         while self.done < len(self.heard) and not self.lost:
             step = self.heard[self.done]
+            if step.action != WAITS:  # hidden actions come first, until it is the player's turn
+                self._advance(WAITS, step.before, step.before, True)
+            if self.lost:
+                return
             # An action that changes no view ends where the player must move again.
             self._advance(step.action, step.before, step.after, np.array_equal(step.before, step.after))
             self.done += 1

@@ -258,7 +258,9 @@ def draw_steps(
     start, mover, legal, apply, view, score, weights, choose, model, nodes, step, room,
     states, pasts, members, masses, first,
 ):  # fmt: skip
-    """Lead every state from row `first` on to the next view by drawn actions; return the row that needs a policy, or -1.
+    """Lead every state from row `first` on to the next view by drawn actions.
+
+    Return the row that needs the answer of a known policy first, or -1.
 
     For each state of positive weight, with its own stream: the own action, then hidden ones until the new view is
     there (or, where the step settles, until the player must move). A state that cannot get there has weight 0.
@@ -367,4 +369,3 @@ def copy_state(states, pasts, members, masses, source, target):
         for cell in range(pasts.shape[1]):
             pasts[target, cell] = pasts[source, cell]
         members[target], masses[target] = members[source], masses[source]
-

@@ -6,7 +6,7 @@ sampling. Nodes of earlier decisions stay, and what they say of the opponent is 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import thread_time
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..belief import Belief, Known, Opponent, clear, new_nodes, new_room
 from ..belief.particles import AVERAGE, FILLED, FIRST, LEARNED, NO_ROW, USED, Nodes, find_row, key_of
-from ..core.agents import ALONE, MIXED, ParametricPolicy, PlayerAgent, draw_index
+from ..core.agents import ParametricPolicy, draw_index
 from ..core.compile.kernel import compiled
 from ..core.game import CHOOSE, UNIFORM, Game
 from ..core.rng import bits, child, random_below, random_unit
@@ -28,7 +28,7 @@ NODES_PER_SECOND = 500_000
 STRETCH = 2_000  # positions between two looks at the clock
 TREE_SHARE = 0.5  # nodes of a solved tree, as a share of the effort
 SWEPT = 32  # nodes that a sweep of a solved tree visits in the time of one position of the rules
-LEAST_SWEEPS = 32
+LEAST_SWEEPS, MOST_SWEEPS = 32, 2000  # of a solved tree: at each decision at least, in a game at most
 MOST_ROWS, MOST_ENTRIES = 1 << 18, 1 << 21
 DEEPEST = 512  # information states of one iteration, and levels of a solved tree
 FIRST_SHARE = 0.5  # share of the first decision's effort that begins at the start of the game
@@ -45,10 +45,7 @@ class Effort:
     seconds: float | None = None  # CPU seconds, where there is no number of positions
     particles: int = 1000
     blunders: float = 0.0  # probability of a move at random, for weak levels
-    rule: int = sampling.BOUNDS
-    constant: float = 0.35
-    exploring: float = 0.4
-    pure: bool = False
+    constant: float = 0.35  # exploration; the best of 0.35, 0.7 and 1.4 at phantom ponnuki 5x5, by 40 games each
     trees: bool = True  # solve what fits at the table
 
     @property
@@ -68,7 +65,9 @@ class Solved(NamedTuple):
 class Search:
     """One seat's search in one game: nodes, belief, and solved trees."""
 
-    def __init__(self, game: Game, side: int, effort: Effort, known: Known | None, roll: ParametricPolicy | None, seed: int):
+    def __init__(
+        self, game: Game, side: int, effort: Effort, known: Known | None, roll: ParametricPolicy | None, seed: int
+    ):
         self.game, self.side, self.effort, self.seed = game, side, effort, seed
         rows = 1 << max(min(effort.size, MOST_ROWS).bit_length(), 10)
         self.tree = new_nodes(rows, min(rows * min(game.sizes.actions, 16), MOST_ENTRIES))
@@ -81,10 +80,9 @@ class Search:
         self._room = new_room(game, width, int(child(seed, 2)))
         plan = roll.plan if roll else np.zeros(1)
         self._roll, self._rolls = compiled((roll.strategy if roll else UNIFORM).choose, CHOOSE), int(roll is not None)
-        self._line = sampling.Line(
-            np.zeros((DEEPEST, 3), np.int64), np.zeros((DEEPEST, sizes.actions)), np.zeros(DEEPEST),
-            np.zeros(sizes.state, np.int64), np.zeros(width, np.int64), np.zeros(2, np.int64), plan,
-        )  # fmt: skip
+        steps, state, past, work = ((DEEPEST, 3), sizes.state, width, 2)
+        arrays = (np.zeros(shape, np.int64) for shape in (steps, state, past, work))
+        self._line = sampling.Line(*arrays, plan)
 
     def strategy(self, seen: np.ndarray, count: int) -> np.ndarray | None:
         """Search at the present view; return the probability of each action, None if the belief is lost."""
@@ -108,7 +106,7 @@ class Search:
             return self._average(found.nodes, key, count)
         self._sample(roots, 1.0)
         found_shares = self._average(self.tree, key, count)
-        return _purified(found_shares, self.effort.pure or self.opponent.known is not None)
+        return _purified(found_shares, self.opponent.known is not None)
 
     def _begin(self) -> None:
         """Solve the whole game if it fits; else search from its start, for a first idea of the opponent."""
@@ -164,7 +162,8 @@ class Search:
         size = int(solved.branches.counters[subtree.NODES_USED])
         sweeps = max(1, STRETCH * SWEPT // size)
         done = 0
-        while done < LEAST_SWEEPS or not self._over(share):
+        counters = solved.branches.counters
+        while counters[subtree.SWEEPS] < MOST_SWEEPS and (done < LEAST_SWEEPS or not self._over(share)):
             subtree.sweep(solved.branches, solved.nodes, sweeps, only, solved.marks)
             done += sweeps
             self._spent += max(1, sweeps * size // SWEPT)
@@ -184,10 +183,7 @@ class Search:
             starts, target = START_SHARE, 1 - START_SHARE
             weight = START_SHARE / (target / evidence + START_SHARE)
         seed = np.uint64(child(self.seed, 3))
-        task = sampling.Task(
-            seed, 1 << 62, 0, self.side, effort.rule, starts, weight, effort.constant, effort.exploring, self._scale,
-            self._rolls,
-        )  # fmt: skip
+        task = sampling.Task(seed, 1 << 62, 0, starts, weight, effort.constant, self._scale, self._rolls)
         cumulated = np.cumsum(roots[3])
         work = self._line.work
         while not self._over(share):
@@ -222,10 +218,14 @@ def _purified(shares: np.ndarray, best: bool) -> np.ndarray:
 class SearchPlayer:
     """One seat of one game, played by search."""
 
-    def __init__(self, game: Game, effort: Effort, known: Known | None, roll: ParametricPolicy | None, stream: np.ndarray):
+    def __init__(
+        self, game: Game, effort: Effort, known: Known | None, roll: ParametricPolicy | None, stream: np.ndarray
+    ):
         self.game, self.effort, self.known, self.roll = game, effort, known, roll
         self.stream = stream
         self.lost = 0  # decisions without a belief
+        if effort.nodes is None:
+            self.follow = self._follow
 
     def begin(self, side: int) -> None:
         self.side = side
@@ -253,10 +253,7 @@ class SearchPlayer:
             return actions[random_below(self.stream, len(actions))]
         return actions[draw_index(shares.tolist(), self.stream)]
 
-    def follow(self, seen: np.ndarray, action: int) -> None:
-        """Note an action of a resumed game; the search is repeated only where its effort is counted in positions."""
+    def _follow(self, seen: np.ndarray, action: int) -> None:
+        """Note an action of a resumed game without a search, which would be another one where the clock limits it."""
         self.search.belief.hear(seen)
         self.search.belief.act(action)
-
-
-__all__ = ["ALONE", "MIXED", "Effort", "PlayerAgent", "Search", "SearchPlayer", "replace"]

@@ -186,9 +186,7 @@ def exploit(
     return print_lines(exploit_lines(body, names, files))
 
 
-def _exploit_sampled(
-    asked: dict[str, Any], budget: dict[str, Any], remember: bool, options: RunOptions
-) -> None:
+def _exploit_sampled(asked: dict[str, Any], budget: dict[str, Any], remember: bool, options: RunOptions) -> None:
     if asked["second"] is not None or asked["worst"]:
         raise ValueError("--sampled takes one policy, for both seats, and lists no decisions: leave out the rest")
     chosen = load_and_announce(asked["game"], remember)
