@@ -26,7 +26,8 @@ EXACT_CELLS = 1 << 22  # cells of their arrays
 LEAST = 0.5  # share of the particles below which the effective sample size calls for resampling
 FEW = 1 / 8  # share of distinct states below which they are rejuvenated
 REDRAWN = 64  # states redrawn by the game's `resample` in one rejuvenation: each is a call of Python
-ATTEMPTS, MORE = 2, 4  # replays of a lost belief, and the factor of particles in each
+ATTEMPTS, MORE = 2, 4  # replays of a lost belief in a game, and the factor of particles in each
+REPLAY_WORK = 50_000_000  # actions tried by a replay: some ten seconds; a longer one is not begun
 LONGEST_PAST = 256  # own actions of an opponent whose policy is a table
 
 
@@ -133,14 +134,16 @@ class Belief:
         self.most_exact = max(min(MAX_EXACT, 16 * self.size, EXACT_CELLS // self.game.sizes.state), 64)
         self._due, self._draws = WAITS, 0
         self.view = view_of(self.game, Session(self.game).state, self.side)
-        self._restart(self.seed)
+        self._replays = 0
+        self._restart(self.seed, self.size)
 
-    def _restart(self, seed: int) -> None:
-        """Put the states at the start of the game, one for each plan of the opponent."""
-        count = len(self.opponent.members)
-        self.states = np.repeat(Session(self.game).state[None], count, axis=0)
-        self.pasts = np.zeros((count, self.opponent.past_cells), np.int64)
-        self.members, self.masses = np.arange(count), np.array(self.opponent.members, np.float64)
+    def _restart(self, seed: int, count: int) -> None:
+        """Put the states at the start of the game, one for each plan of the opponent; `count` of them later."""
+        self._count = count
+        plans = len(self.opponent.members)
+        self.states = np.repeat(Session(self.game).state[None], plans, axis=0)
+        self.pasts = np.zeros((plans, self.opponent.past_cells), np.int64)
+        self.members, self.masses = np.arange(plans), np.array(self.opponent.members, np.float64)
         self._stream = np.array([child(seed)], np.uint64)
         self.exact, self.lost, self.done, self.log_evidence = True, False, 0, 0.0
 
@@ -162,15 +165,15 @@ class Belief:
         if self._due != WAITS:
             self.heard.append(Heard(self._due, self.view, self.view))
             self._due = WAITS
-        for attempt in range(ATTEMPTS + 1):
-            if attempt:
-                self._restart(int(child(self.seed, attempt, len(self.heard))))
-                self.size *= MORE
-            self._catch_up()
-            if not self.lost:
+        self._catch_up()
+        while self.lost and self._replays < ATTEMPTS:
+            self._replays += 1
+            size = self.size * MORE**self._replays
+            if size * len(self.heard) * self.game.sizes.actions > REPLAY_WORK:
+                self._replays = ATTEMPTS
                 break
-        if self.size > 0:
-            self.size //= MORE**attempt
+            self._restart(int(child(self.seed, self._replays)), size)
+            self._catch_up()
 
     def _catch_up(self) -> None:
         while self.done < len(self.heard) and not self.lost:
@@ -193,7 +196,7 @@ class Belief:
         if not (self.exact and self._branch(step)):
             if self.exact:
                 self.exact = False
-                self._resample(self.size)
+                self._resample(self._count)
             self._draw(step)
         total = float(self.masses.sum())
         self.lost = not total > 0
@@ -203,11 +206,11 @@ class Belief:
         self.masses /= total
         if not self.exact:
             left = self.masses > 0
-            if int(left.sum()) < FEW * self.size:
-                self._resample(self.size)
+            if int(left.sum()) < FEW * self._count:
+                self._resample(self._count)
                 self._redraw()
             elif 1.0 / float((self.masses**2).sum()) < LEAST * len(self.masses):
-                self._resample(self.size)
+                self._resample(self._count)
 
     def _arguments(self, step: particles.Step) -> tuple[object, ...]:
         model = self.opponent
