@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fogspiel.belief import Belief, Opponent, follow_game, known_opponent
-from fogspiel.core.agents import find_policy, mixture_policy
+from fogspiel.core.agents import mixture_policy
 from fogspiel.core.behaviour_policy import behaviour_policy
 from fogspiel.core.game import OVER, known_game
 from fogspiel.core.session import Session
