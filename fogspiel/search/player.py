@@ -80,9 +80,9 @@ class Search:
         self._room = new_room(game, width, int(child(seed, 2)))
         plan = roll.plan if roll else np.zeros(1)
         self._roll, self._rolls = compiled((roll.strategy if roll else UNIFORM).choose, CHOOSE), int(roll is not None)
-        steps, state, past, work = ((DEEPEST, 3), sizes.state, width, 2)
-        arrays = (np.zeros(shape, np.int64) for shape in (steps, state, past, work))
-        self._line = sampling.Line(*arrays, plan)
+        shapes = ((DEEPEST, 3), (sizes.state,), (width,), (2,))
+        steps, state, past, work = (np.zeros(shape, np.int64) for shape in shapes)
+        self._line = sampling.Line(steps, state, past, work, plan)
 
     def strategy(self, seen: np.ndarray, count: int) -> np.ndarray | None:
         """Search at the present view; return the probability of each action, None if the belief is lost."""
@@ -142,8 +142,9 @@ class Search:
         links, (odds, payoffs, values) = np.zeros((most, 3), np.int64), np.zeros((3, most))
         links[0, subtree.ROW] = subtree.DRAWS_ROW
         branches = subtree.Branches(links, odds, payoffs, values, np.zeros((most, 2)), counters)
-        levels = subtree.Levels(*(np.zeros((DEEPEST, w), np.int64) for w in (sizes.state, width, sizes.actions, 3)),
-                                np.zeros((DEEPEST, sizes.actions)))  # fmt: skip
+        widths = sizes.state, width, sizes.actions, 3
+        states, pasts, choices, frames = (np.zeros((DEEPEST, cells), np.int64) for cells in widths)
+        levels = subtree.Levels(states, pasts, choices, frames, np.zeros((DEEPEST, sizes.actions)))
         nodes = new_nodes(1 << max(most.bit_length(), 4), most + sizes.actions)
         model = self.opponent.model._replace(tremble=0.0)
         found = subtree.ASKS

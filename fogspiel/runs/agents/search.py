@@ -77,7 +77,8 @@ def find(game: Game, text: str, store: Path, seed: int) -> "Agent | None":
     from ...belief import known_opponent
     from ...search import search_agent
 
-    effort, known, roll = effort_of(options), None, None
+    effort, known = effort_of(options), None
+    roll: ParametricPolicy | None = None
     if "opponent" in options:
         known = known_opponent(parse_agent(game, options["opponent"], store, seed))
         if known is None:
@@ -86,8 +87,9 @@ def find(game: Game, text: str, store: Path, seed: int) -> "Agent | None":
                 "a table as the opponent, or leave it out"
             )
     if "rollout" in options:
-        roll = parse_agent(game, options["rollout"], store, seed)
-        if not isinstance(roll, ParametricPolicy) or len(roll.thetas) != 1:
+        named = parse_agent(game, options["rollout"], store, seed)
+        roll = named if isinstance(named, ParametricPolicy) and len(named.thetas) == 1 else None
+        if roll is None:
             raise ValueError(f"{shorten(options['rollout'])} cannot play out games: name one strategy or one vector")
     return search_agent(text, game, effort, known, roll)
 
