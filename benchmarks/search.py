@@ -41,7 +41,7 @@ CURVES = {
     "phantom-ponnuki-2x2": None,
 }
 ISMCTS_CONSTANT = 2.0  # exploration of the ISMCTS of OpenSpiel's examples
-FIRST_SIMULATIONS = 20  # to measure the speed of ISMCTS
+FIRST_SIMULATIONS = 500  # to measure the speed of ISMCTS
 
 
 # NashConv of a search: one game per information state leads there, searching at every decision.
@@ -136,6 +136,8 @@ def mccfr_curve(name: str, seconds: float) -> dict[str, float]:
 
 def curves(limits: argparse.Namespace) -> Iterator[dict[str, Any]]:
     for name, peer in CURVES.items():
+        if limits.only and name not in limits.only:
+            continue
         game = known_game(name)
         searched(game, Effort(nodes=200))  # compiles
         for seconds in limits.seconds:

@@ -231,6 +231,7 @@ class Belief:
             found = particles.branch(*self._arguments(step), *new, count)
             if found >= 0:
                 self.states, self.pasts, self.members, self.masses = (array[:found].copy() for array in new)
+                self._merge()
                 return True
             if found == -2:
                 self.opponent.answer(self.room)
@@ -238,6 +239,17 @@ class Belief:
                 return False
             else:
                 rows *= 8
+
+    def _merge(self) -> None:
+        """Add up the masses of equal states, which different orders of hidden actions lead to."""
+        if len(self.masses) < 2:
+            return
+        rows = np.column_stack([self.states, self.pasts, self.members])
+        keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).reshape(-1)
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        if len(first) < len(rows):
+            self.masses = np.bincount(place.reshape(-1), self.masses, len(first))
+            self.states, self.pasts, self.members = self.states[first], self.pasts[first], self.members[first]
 
     def _draw(self, step: particles.Step) -> None:
         before = (self.states.copy(), self.pasts.copy()) if self.opponent.known else None

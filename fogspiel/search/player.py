@@ -24,7 +24,7 @@ from ..process.heartbeat import say
 from . import sampling, subtree
 
 # Positions that count as one second where the clock is the limit: they size arrays and trees, never the search itself.
-NODES_PER_SECOND = 500_000
+NODES_PER_SECOND = 2_000_000
 STRETCH = 2_000  # positions between two looks at the clock
 TREE_SHARE = 0.5  # nodes of a solved tree, as a share of the effort
 SWEPT = 32  # nodes that a sweep of a solved tree visits in the time of one position of the rules
