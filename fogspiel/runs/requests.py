@@ -408,7 +408,7 @@ class PaperRequest(Request):
     """Reproduce the tables of a paper, its numbers beside ours. Some take hours; quick ones minutes."""
 
     command_name, tab, once = "paper", "Paper", True
-    selecting: ClassVar[tuple[str, ...]] = ("only", "methods", "games", "score_games")  # stored only where given
+    selecting: ClassVar[tuple[str, ...]] = ("only", "methods", "games", "score_games", "nodes")  # stored where given
     lacking = ("name", "quick", "race", "scale", "seed", "rules")
     kind: Literal["paper"] = "paper"
     name: Annotated[
@@ -435,7 +435,7 @@ class PaperRequest(Request):
     seed: Seed = 1
     only: Annotated[
         Text | None,
-        Field(title="Only these games", description="Tables and section 5: only these games, as in war,pig."),
+        Field(title="Only these", description="Only these games (war,pig) or engines, where a part has a choice."),
         Asked(hint="Names with commas between them; empty for all."),
     ] = None
     methods: Annotated[
@@ -445,13 +445,18 @@ class PaperRequest(Request):
     ] = None
     games: Annotated[
         int | None,
-        Field(ge=2, title="Games of a training run", description="Tables: games of every training run."),
+        Field(ge=2, title="Games", description="Games of every training run (tables) or match (engines)."),
         Asked(wanted="at least 2", page_most=MANY, hint="Empty for the default of each game."),
     ] = None
     score_games: Annotated[
         int | None,
         Field(ge=2, title="Games of a score", description="Tables and section 5: fresh games of every score."),
         Asked(wanted="at least 2", page_most=MANY, hint="Empty for the default of each game."),
+    ] = None
+    nodes: Annotated[
+        int | None,
+        Field(ge=1, title="Nodes a move", description="Matches limited by nodes: nodes of both engines a move."),
+        Asked(wanted="at least 1", page_most=1e9, hint="Empty for the default of the part."),
     ] = None
 
     def check(self) -> None:
