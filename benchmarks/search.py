@@ -310,6 +310,25 @@ def strategies(limits: argparse.Namespace) -> Iterator[dict[str, Any]]:
         yield {"game": name, "agent": text, "against": other, **found.to_json(), "seconds": time.process_time() - began}
 
 
+def draw(rows: list[dict[str, Any]], file: Path) -> None:
+    """Draw NashConv against CPU seconds per move, a panel per game."""
+    from matplotlib import pyplot
+
+    games = list(dict.fromkeys(row["game"] for row in rows))
+    figure, panels = pyplot.subplots(1, len(games), figsize=(2.6 * len(games), 2.8), layout="constrained")
+    for panel, game in zip(np.atleast_1d(panels), games, strict=True):
+        for agent in ("search", "ISMCTS", "MCCFR"):
+            points = sorted((r["seconds"], r["nash_conv"]) for r in rows if (r["game"], r["agent"]) == (game, agent))
+            if points:
+                panel.loglog(*zip(*points, strict=True), marker="o", markersize=3, label=agent)
+        panel.set_title(game, fontsize=9)
+        panel.set_xlabel("CPU s per move", fontsize=8)
+        panel.tick_params(labelsize=7)
+    np.atleast_1d(panels)[0].set_ylabel("NashConv", fontsize=8)
+    np.atleast_1d(panels)[0].legend(fontsize=7)
+    figure.savefig(file, metadata={"Date": None})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("part", choices=("curves", "matches", "strategies"))
@@ -317,7 +336,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, nargs="+", default=list(SECONDS))
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--figure", type=Path, help="draw the rows of --output's file of an earlier run, here")
     limits = parser.parse_args()
+    if limits.figure:
+        return draw(json.loads(limits.output.read_text())["results"]["rows"], limits.figure)
     rows = []
     for row in {"curves": curves, "matches": matches, "strategies": strategies}[limits.part](limits):
         print(json.dumps(row), flush=True)

@@ -59,6 +59,7 @@ class AgentSource:
     # Plays a match of two agents of this source, resuming from the counts, if `evaluate` does not.
     match: "Callable[[Game, MatchRequest, Json | None, Callable[[MatchResult], None]], MatchResult] | None" = None
     offers: Callable[[Game], Sequence[Offer]] = lambda game: ()  # to people, in addition to `names`
+    general: bool = False  # true if it serves every game: its texts are no engines of the game itself
 
 
 def parse_agent(game: Game, text: str, store: Path, seed: int) -> Agent:
@@ -124,8 +125,14 @@ def agent_names(game: Game) -> list[str]:
 
 
 def engines_of(game: Game) -> list[str]:
-    """Return the names of agents from plug-in sources, which are not strategies of the game itself."""
-    return [name for source in plug_ins() for name in source.names(game)]
+    """Return the names of agents from plug-in sources that are made for the game, but not its own strategies."""
+    return [name for source in plug_ins() if not source.general for name in source.names(game)]
+
+
+def is_general(game: Game, text: str) -> bool:
+    """True if a text names an agent that plays any game by its rules, with or without options."""
+    name = text.partition(":")[0]
+    return any(source.general and name in source.names(game) for source in plug_ins())
 
 
 def _named(game: Game, text: str, store: Path, seed: int) -> Agent | None:

@@ -31,6 +31,7 @@ NOTES = {
     "greedy": "takes what it can, else tries anything",
     "uniform": "tries anything with equal probability",
     "fixed": "one random parameter vector, drawn for this game",
+    "search": "searches by the rules, from all states that fit its views",
     "redrawn": "a random parameter vector, drawn again for every game",
 }
 

@@ -1,12 +1,13 @@
 """The search as an opponent on the page: eight levels for every game, and no search beyond the page's limits."""
 
 import pytest
-from support.web_client import open_client, play
+from support.web_client import open_client, play, wait_for_work
 
 from fogspiel.core.game import known_game
 from fogspiel.search import LEVELS
 from fogspiel.web.opponents import LEVELS as STRENGTHS
 from fogspiel.web.opponents import demand_opponent
+from fogspiel.web.session_store import is_thinker
 
 WORDS = [f"search:level={number}" for number in range(1, len(LEVELS) + 1)]
 
@@ -35,6 +36,13 @@ def test_games_with_engines_offer_those_alone(client):
 def test_a_person_plays_against_a_level(client, words):
     session = play(client, game="leduc-13", against=words, side=1)
     assert session["against"] == words and session["over"]
+
+
+@pytest.mark.parametrize("words", ["search", "search:level=8"])
+def test_the_page_of_strategies_says_what_the_search_does(client, words):
+    found = wait_for_work(client, f"/api/strategies/pig?player={words}").json()
+    assert "searches by the rules" in found["sentences"][0]
+    assert is_thinker(known_game("pig"), words) and not is_thinker(known_game("pig"), "hold20")
 
 
 @pytest.mark.parametrize(

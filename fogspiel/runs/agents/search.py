@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...core.agents import ParametricPolicy
 from ...core.game import Game
 from ...core.untrusted_input import shorten
-from ..agent_parser import AgentSource, Offer, parse_agent, plug_ins, sources
+from ..agent_parser import AgentSource, Offer, engines_of, parse_agent, sources
 
 if TYPE_CHECKING:
     from ...core.agents import Agent
@@ -96,14 +96,13 @@ def find(game: Game, text: str, store: Path, seed: int) -> "Agent | None":
 
 def names(game: Game) -> tuple[str, ...]:
     """Name the search where no engine is made for the game."""
-    own = any(source.names(game) for source in plug_ins() if source.name != NAME)
-    return () if own else (NAME,)
+    return () if engines_of(game) else (NAME,)
 
 
 def on_page(game: Game, text: str) -> bool:
     """True if a page may name this search: within its limits, with opponents that it may name, too."""
     options = options_of(text)
-    if options is None:
+    if options is None or not names(game):
         return False
     effort = effort_of(options)
     if (effort.nodes or 0) > PAGE_NODES or (effort.seconds or 0.0) > PAGE_SECONDS:
@@ -124,4 +123,4 @@ def offers(game: Game) -> tuple[Offer, ...]:
     )
 
 
-SOURCES = (AgentSource(NAME, find, names, on_page, offers=offers),)
+SOURCES = (AgentSource(NAME, find, names, on_page, offers=offers, general=True),)
