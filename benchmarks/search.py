@@ -131,7 +131,7 @@ def mccfr_curve(name: str, seconds: float) -> dict[str, float]:
     solver = pyspiel.ExternalSamplingMCCFRSolver(game, SEED)
     while time.process_time() - began < seconds:
         solver.run_iteration()
-    return {"seconds": seconds, "nash_conv": pyspiel.nash_conv(game, solver.average_policy())}
+    return {"seconds": seconds, "nash_conv": pyspiel.nash_conv(game, solver.average_policy(), True)}
 
 
 def curves(limits: argparse.Namespace) -> Iterator[dict[str, Any]]:

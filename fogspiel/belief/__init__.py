@@ -143,7 +143,8 @@ class Belief:
         plans = len(self.opponent.members)
         self.states = np.repeat(Session(self.game).state[None], plans, axis=0)
         self.pasts = np.zeros((plans, self.opponent.past_cells), np.int64)
-        self.members, self.masses = np.arange(plans), np.array(self.opponent.members, np.float64)
+        self.members = np.arange(plans)
+        self.masses = np.array(self.opponent.members, np.float64)
         self._stream = np.array([child(seed)], np.uint64)
         self.exact, self.lost, self.done, self.log_evidence = True, False, 0, 0.0
 
@@ -248,7 +249,7 @@ class Belief:
         keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).reshape(-1)
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
         if len(first) < len(rows):
-            self.masses = np.bincount(place.reshape(-1), self.masses, len(first))
+            self.masses = np.bincount(place.reshape(-1), self.masses, len(first)).astype(np.float64)
             self.states, self.pasts, self.members = self.states[first], self.pasts[first], self.members[first]
 
     def _draw(self, step: particles.Step) -> None:

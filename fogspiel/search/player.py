@@ -16,7 +16,7 @@ from ..belief import Belief, Known, Opponent, clear, new_nodes, new_room
 from ..belief.particles import AVERAGE, FILLED, FIRST, LEARNED, NO_ROW, USED, Nodes, find_row, key_of
 from ..core.agents import ParametricPolicy, draw_index
 from ..core.compile.kernel import compiled
-from ..core.game import CHOOSE, UNIFORM, Game
+from ..core.game import CHOOSE, UNIFORM, Game, nothing_hidden
 from ..core.rng import bits, child, random_below, random_unit
 from ..core.session import Session
 from ..core.simulate import compile_rules
@@ -106,7 +106,8 @@ class Search:
             return self._average(found.nodes, key, count)
         self._sample(roots, 1.0)
         found_shares = self._average(self.tree, key, count)
-        return _purified(found_shares, self.opponent.known is not None)
+        # Nothing is gained by mixing where nothing is hidden, or against a known opponent.
+        return _purified(found_shares, self.opponent.known is not None or self.game.resample is nothing_hidden)
 
     def _begin(self) -> None:
         """Solve the whole game if it fits; else search from its start, for a first idea of the opponent."""
