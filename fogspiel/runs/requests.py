@@ -616,6 +616,24 @@ class ExploitRequest(Request):
     seed: Annotated[Seed, Field(description="For a policy that is drawn at random, as `fixed` is.")] = 1
 
 
+class SampledExploitRequest(Request):
+    """Bound the exploitability of an agent from below by fresh games of a best responder that searches."""
+
+    command_name = "exploit --sampled"
+    shown = ("nodes", "seed")
+    kind: Literal["sampled-exploit"] = "sampled-exploit"
+    game: Annotated[GameName, Asked("game", argument=True)]
+    policy: Annotated[Player, Field(title="Policy"), Asked("agent", argument=True)]
+    games: Annotated[int | None, Field(gt=0, title="Games")] = None
+    seconds: Annotated[float | None, Field(gt=0, title="CPU seconds")] = None
+    nodes: Annotated[int, Field(gt=0, le=10**9, title="Positions per decision")] = 100_000
+    seed: Seed = 1
+
+    def check(self) -> None:
+        if (self.games is None) == (self.seconds is None):
+            raise ValueError("give --games or --seconds, not both: one of them ends the games")
+
+
 class DiagnoseRequest(Request):
     """Diagnose tuned players: who exploits them, what they forgot, whether they went in circles."""
 
