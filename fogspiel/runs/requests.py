@@ -15,6 +15,7 @@ from .request import Asked, GameName, Player, Request, Seed, Text, WrongField, c
 if TYPE_CHECKING:
     from ..solving.proofs.checkers.primitives import Body
     from ..solving.sources import GameSource
+    from ..stats.sprt import Gsprt
     from ..tuning.programs.contest import Scale
     from ..tuning.programs.parameters import Parameters
     from .store import Json
@@ -57,7 +58,7 @@ AGENT = "A name, a run, or numbers with commas between them."
 class MatchRequest(Request):
     """Play two players against each other, every deal twice with the seats swapped."""
 
-    command_name, tab = "match", "Match"
+    command_name, tab, optional = "match", "Match", ("sprt",)
     shown = ("games", "seed")
     kind: Literal["match"] = "match"
     game: Annotated[GameName, Asked("game", argument=True, page="batawaf", hint="")]
@@ -69,6 +70,21 @@ class MatchRequest(Request):
         Literal["swapped", "alternating", "coin"],
         Field(title="Seats", description="swapped (same deal twice), alternating, or coin."),
     ] = "swapped"
+    # Normalised Elo of the two hypotheses, alpha and beta of a sequential test that may end the match.
+    sprt: Annotated[tuple[float, float, float, float] | None, Asked(stored_only=True)] = None
+
+    def check(self) -> None:
+        if self.sprt is not None:
+            _ = self.test
+            if self.seats != "swapped":
+                raise ValueError("--sprt counts pairs of games with the seats swapped: leave out --seats")
+
+    @property
+    def test(self) -> "Gsprt":
+        from ..stats.sprt import Gsprt
+
+        assert self.sprt is not None
+        return Gsprt(*self.sprt, normalised=True)
 
 
 class RoundRobinRequest(Request):
@@ -217,7 +233,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name, lacking = "tune", ("rules",)
+    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves")
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
@@ -233,6 +249,10 @@ class ProgramRequest(Request):
     range: tuple[float, float] | None = None  # of scores; None if these are wins, draws and losses
     alone: bool = False
     facts: Mapping[str, Any] = Field(default_factory=dict)  # further inputs of the games, by the type of program
+    prove: tuple[float, float] | None = None  # the Elo of the test of the result, if not chosen by the budget
+    origin: Text | None = None  # the run whose values are the start
+    # A finished test that goes on instead of a search: its run, vector, scores and the counts of its pairs.
+    proves: Mapping[str, Any] | None = None
 
     def check(self) -> None:
         from ..stats.race import Race
@@ -249,6 +269,10 @@ class ProgramRequest(Request):
         Race(self.race, self.delta, self.epsilon)
         if self.games is None and self.seconds is None:
             raise ValueError("a run needs a budget: --games, --minutes, or both")
+        if self.prove is not None and not self.prove[0] < self.prove[1]:
+            raise ValueError(f"--prove {self.prove[0]:g} {self.prove[1]:g}: the second Elo must be the larger one")
+        if self.proves is not None:
+            _check_test(self.proves, len(self.parameters), 2 * self.scale.steps + 1)
 
     @property
     def space(self) -> "Parameters":
@@ -272,6 +296,20 @@ class ProgramRequest(Request):
         from .programs import option_for
 
         return f"fogspiel tune {option_for(self.sort, self.digest)} --parameters FILE"
+
+
+def _check_test(test: Mapping[str, Any], parameters: int, outcomes: int) -> None:
+    """Raise a ValueError unless a test that goes on has a vector, two scores and counts, as runs store them."""
+    theta, scores, pairs = (test.get(key) for key in ("theta", "test", "pairs"))
+    for numbers, count in ((theta, parameters), (scores, 2), (pairs, outcomes)):
+        if not isinstance(numbers, list | tuple) or len(numbers) != count or not all(map(_is_finite, numbers)):
+            raise ValueError("a test that goes on needs the vector, the two scores and the counts of pairs of its run")
+    if not all(type(count) is int and 0 <= count < 2**53 for count in pairs or ()):
+        raise ValueError("a test that goes on has counts of pairs that are no whole numbers from 0")
+
+
+def _is_finite(number: object) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < 1e300
 
 
 class SolveRequest(Request):

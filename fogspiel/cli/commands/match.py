@@ -57,9 +57,19 @@ if TYPE_CHECKING:
 
 
 @app.command("match", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
-@asking(MatchRequest)
+@asking(MatchRequest, optional=("game", "first", "second"))
 def match(
     asked: dict[str, Any],
+    sprt: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="ELO0 ELO1", help="Stop by the sequential test of engines, in normalised Elo."),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Its probability to accept ELO1 if ELO0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Its probability to accept ELO0 if ELO1 is true.")] = 0.05,
+    counts: Annotated[
+        tuple[int, int, int, int, int] | None,
+        typer.Option(metavar="LL LD DD WD WW", help="Judge these pairs of games by --sprt instead of playing."),
+    ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Compute the rate instead, where that is possible.")] = False,
     threads: Threads = None,
     remember: Remember = False,
@@ -67,6 +77,11 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
+    if counts is not None:
+        return _judge(sprt, alpha, beta, counts, as_json)
+    if missing := [name for name in ("game", "first", "second") if asked[name] is None]:
+        raise ValueError(f"the match lacks {' and '.join(name.upper() for name in missing)}: match GAME FIRST SECOND")
+    asked["sprt"] = None if sprt is None else (*sprt, alpha, beta)
     path = store_path(store)
     request = MatchRequest(**asked | {"game": load_and_announce(asked["game"], remember).name}).resolved(path)
     if exact:
@@ -76,6 +91,19 @@ def match(
     with DeferredRun(path, request.to_json(), console.err.print) as run:
         execute_run(run, options)
     return print_run(run, options)
+
+
+def _judge(sprt: tuple[float, float] | None, alpha: float, beta: float, counts: tuple[int, ...], as_json: bool) -> None:
+    """Print the verdict of a sequential test on a record of game pairs."""
+    from ...runs.kinds.match import sprt_json, sprt_sentence
+    from ...stats.sprt import Gsprt
+
+    if sprt is None:
+        raise ValueError("--counts is a record for --sprt ELO0 ELO1: give both")
+    if min(counts) < 0 or not sum(counts):
+        raise ValueError("--counts are numbers of pairs from two losses to two wins: none below 0, and one at least")
+    found = sprt_json(Gsprt(*sprt, alpha, beta, normalised=True), counts)
+    return print_json(found) if as_json else console.out.print(sprt_sentence(found))
 
 
 def _compute(request: MatchRequest, store: Path, as_json: bool) -> None:
