@@ -120,7 +120,9 @@ Processes = Annotated[int | None, typer.Option(min=1, help="Processes; results d
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads; results do not depend on it (all cores).")]
 Cluster = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")]
 Seed = Annotated[int, typer.Option(callback=check_seed, help="Same seed, same games.")]
-GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
+GAMES = (
+    "A game's name, a Python file with the six rules (FILE.py, FILE.py:NAME), FILE.efg/.nfg/.game/.txt, openspiel:NAME."
+)
 GameWords = Annotated[
     str, typer.Argument(metavar="GAME", callback=check_game, autocompletion=complete_games, help=GAMES)
 ]

@@ -148,12 +148,18 @@ class Clause:
     most: Number = math.inf
     strict: bool = False
 
+    @property
+    def is_tested(self) -> bool:
+        """True if there is evidence."""
+        return self.evidence.limits(ERROR) != (-math.inf, math.inf)
+
     def verdict(self, error: float) -> Verdict:
         low, high = self.evidence.limits(error)
-        if math.isinf(low) and math.isinf(high) and low < high:
-            return Verdict.OPEN  # no evidence, even where the clause sets no limit
+        if not self.is_tested:
+            return Verdict.OPEN  # even where the clause sets no limit
         if self.strict:
-            inside, outside = self.least < low and high < self.most, high <= self.least or low >= self.most
+            inside = (self.least < low or math.isinf(self.least)) and (high < self.most or math.isinf(self.most))
+            outside = high <= self.least or low >= self.most
         else:
             inside, outside = self.least <= low and high <= self.most, high < self.least or low > self.most
         return Verdict.HOLDS if inside else Verdict.FAILS if outside else Verdict.OPEN
@@ -181,6 +187,10 @@ class Claim:
     note: str = ""
     ours: bool = False  # a finding that is not a claim of the paper
     command: str = ""  # that produces the evidence
+
+    @property
+    def is_tested(self) -> bool:
+        return any(clause.is_tested for clause in self.clauses)
 
     def verdict(self, error: float) -> Verdict:
         if self.ours:

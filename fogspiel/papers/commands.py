@@ -57,7 +57,7 @@ def paper(
     players: Annotated[int, typer.Option(min=5, max=13, help="The Resistance: solve up to this many players.")] = 10,
     full: Annotated[int, typer.Option(min=4, max=7, help="The Resistance: Bossle's own program up to this many.")] = 7,
     certificates: Annotated[
-        Path | None, typer.Option(help="The Resistance: write certificates to this folder.")
+        Path | None, typer.Option(help="resistance, refutation: write certificates to this folder.")
     ] = None,
     retrain: Annotated[
         bool, typer.Option("--retrain", help="Figure 1: tune its players again, each against the last (red-queen).")

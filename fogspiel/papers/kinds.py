@@ -7,7 +7,7 @@ job, and the report is made from them.
 
 import re
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -74,7 +74,7 @@ def any_number(value: str) -> None:
 class Options(NamedTuple):
     players: int = 10  # the Resistance: solve up to this many players
     full: int = 7  # the Resistance: Bossle's own program up to this many
-    certificates: Path | None = None  # the Resistance: where to write certificates
+    certificates: Path | None = None  # where to write those that a part makes
 
 
 class Computed(NamedTuple):
@@ -198,27 +198,37 @@ def papers() -> dict[str, list[AnyPart]]:
 
 
 def claims_of(part: AnyPart, store: Path, options: Options, say: Say) -> list[Claim]:
-    """Return the claims that a part decides: computed at once, or from its newest finished run in the store."""
+    """Return the claims that a part decides: computed at once, or by its finished runs in the store.
+
+    Of the runs that test a claim on the same subject the newest decides. A run with other engines, games or limits has
+    rows of its own. An untested claim is left out where another run tests it, or is newer.
+    """
     if part.claims is None:
         return []
     if isinstance(part, Computation):
-        found, command = part.claims(options, say), f"fogspiel paper {part.name}"
+        judged = [(claim, f"fogspiel paper {part.name}") for claim in part.claims(options, say)]
     else:
-        request, rows = newest_run(part.name, store)
-        found, command = part.claims(request, rows), request.command
-    return [claim if claim.command else replace(claim, command=command) for claim in found]
+        runs = list(finished_runs(part.name, store)) or [(PaperRequest(name=part.name), [])]
+        every = [(claim, request.command) for request, rows in runs for claim in part.claims(request, rows)]
+        newest_last = sorted(reversed(every), key=lambda one: one[0].is_tested)
+        owner = {(claim.section, claim.sentence): command for claim, command in newest_last}
+        first = dict[tuple[str, str, str], tuple[Claim, str]]()
+        for claim, command in every:
+            if claim.is_tested or owner[claim.section, claim.sentence] == command:
+                first.setdefault((claim.section, claim.sentence, claim.subject), (claim, command))
+        judged = list(first.values())
+    return [claim if claim.command else replace(claim, command=command) for claim, command in judged]
 
 
-def newest_run(name: str, store: Path) -> tuple[PaperRequest, list[Row]]:
-    """Return the request and the rows of the newest finished run of a part; without one, the default and no rows."""
+def finished_runs(name: str, store: Path) -> Iterator[tuple[PaperRequest, list[Row]]]:
+    """Yield the request and the rows of every finished run of a part, the newest first."""
     if store.exists():
         with Store.open(store, write=False) as runs:
             for summary in sorted(runs.summaries(), key=lambda one: one.created, reverse=True):
                 if (summary.method, summary.game) == ("paper", name):
                     run = runs.read(summary.name)
                     if run.finished:
-                        return PaperRequest.from_json(run.request), rows_of(run)
-    return PaperRequest(name=name), []
+                        yield PaperRequest.from_json(run.request), rows_of(run)
 
 
 def find_part(name: str) -> AnyPart:

@@ -202,7 +202,9 @@ Seed = Annotated[
     Field(ge=0, le=MAX_SEED, title="Seed", description="Same seed, same games."),
     Asked(subject="the seed", wanted=f"a whole number from 0 to {MAX_SEED}"),
 ]
-GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
+GAMES = (
+    "A game's name, a Python file with the six rules (FILE.py, FILE.py:NAME), FILE.efg/.nfg/.game/.txt, openspiel:NAME."
+)
 GameName = Annotated[Text, Field(title="Game", description=GAMES), Asked("game", argument=True)]
 
 

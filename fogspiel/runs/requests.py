@@ -1,6 +1,7 @@
 """Requests of the kinds of run that apply to any game or program."""
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -8,6 +9,7 @@ from pydantic import Field
 
 from .. import __version__
 from ..core import NotFound
+from ..core.untrusted_input import parse_fraction, shorten
 from .request import Asked, GameName, Player, Request, Seed, Text, WrongField, check_players, seconds_for, versions
 
 if TYPE_CHECKING:
@@ -313,7 +315,10 @@ def _is_finite(number: object) -> bool:
 class SolveRequest(Request):
     """Compute the value of a two-player zero-sum game and an optimal strategy for each side, with a certificate."""
 
-    command_name, tab, lacking = "solve", "Solve", ("seed",)
+    command_name, tab = "solve", "Solve"
+    # Fields that are stored only where they are given.
+    choices: ClassVar[tuple[str, ...]] = ("refine", "lock", "seat", "lock_weight", "against", "safety")
+    lacking = ("seed", *choices)
     kind: Literal["solve"] = "solve"
     game: Annotated[
         GameName,
@@ -352,12 +357,72 @@ class SolveRequest(Request):
         ),
         Asked(wanted="a positive number of CPU seconds", page_most=1e6),
     ] = None
+    refine: Annotated[
+        Literal["auto", "none", "uniform"],
+        Field(
+            title="Refine",
+            description="Of the optimal strategies take those that score most against uniform play; auto: small games.",
+        ),
+    ] = "auto"
+    lock: Annotated[
+        Player | None,
+        Field(
+            title="Locked policy",
+            description="A policy that is fixed where it has probabilities; the rest of the game is solved.",
+        ),
+        Asked("agent", on_page=False),
+    ] = None
+    seat: Annotated[
+        int | None,
+        Field(ge=1, le=2, title="Locked seat", description="Lock this seat only, 1 or 2."),
+        Asked(wanted="1 or 2", on_page=False),
+    ] = None
+    lock_weight: Annotated[
+        Text | None,
+        Field(
+            title="Weight of the lock",
+            description="The lock holds with this probability, as in 0.9, else its owner is free: a restricted Nash "
+            "response.",
+        ),
+        Asked(on_page=False),
+    ] = None
+    against: Annotated[
+        Player | None,
+        Field(
+            title="Opponent", description="Of the optimal strategies take those that score most against this policy."
+        ),
+        Asked("agent", on_page=False),
+    ] = None
+    safety: Annotated[
+        Text | None,
+        Field(
+            title="Safety",
+            description="How much less than the value the strategies may secure, as in 0.01, to score more with "
+            "--against.",
+        ),
+        Asked(on_page=False),
+    ] = None
 
     def check(self) -> None:
         from ..solving.methods import find_solve_method
 
-        if self.exact and not find_solve_method(self.solver).exact:
+        exact = find_solve_method(self.solver).exact
+        if self.exact and not exact:
             raise WrongField("exact", f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
+        if (self.refine == "uniform" or self.against) and not exact:
+            raise WrongField("refine", f"a refinement needs a vertex: take --method auto or lp, not {self.solver}")
+        if self.against and self.refine == "none":
+            raise WrongField("refine", "--against refines the strategies: leave out --refine none")
+        if self.against and self.lock:
+            raise WrongField("against", "--lock and --against are two questions: ask one at a time")
+        if self.lock is None and (self.seat, self.lock_weight) != (None, None):
+            raise WrongField("lock", "--seat and --lock-weight are for a locked policy: add --lock POLICY")
+        if self.against is None and self.safety is not None:
+            raise WrongField("against", "--safety is for an opponent to gain from: add --against POLICY")
+        if not 0 < self.fraction("lock_weight", 1) <= 1:
+            raise WrongField("lock_weight", f"--lock-weight is {self.lock_weight}: it must be above 0 and at most 1")
+        if self.fraction("safety", 0) < 0:
+            raise WrongField("safety", f"--safety is {self.safety}: it must be 0 or more")
         if not self.samples and (self.seed, self.iterations, self.seconds) != (0, None, None):
             raise ValueError(
                 f"--seed, --iterations and --seconds are for methods that sample, as {SAMPLING}, not for {self.solver}"
@@ -369,6 +434,27 @@ class SolveRequest(Request):
 
         return find_solve_method(self.solver).samples
 
+    def fraction(self, name: Literal["lock_weight", "safety"], default: int) -> Fraction:
+        """Return a field that is a number in text, or raise WrongField."""
+        text: str | None = getattr(self, name)
+        try:
+            return Fraction(default) if text is None else parse_fraction(text)
+        except (ValueError, ZeroDivisionError):
+            told = f"--{name.replace('_', '-')} is {shorten(text)}: it must be a number, as in 0.1 or 1/10"
+            raise WrongField(name, told) from None
+
+    def resolved(self, store: Path) -> Self:
+        """Return the request with the digests of its policies."""
+        if self.lock is None and self.against is None:
+            return self
+        from ..solving.sources import find_source
+        from .request import StoredAgent
+
+        game = find_source(self.game).as_game(self.memory)
+        given = {name: getattr(self, name) for name in ("lock", "against")}
+        found = {name: agent and StoredAgent.of(game, agent.spec, store, self.seed) for name, agent in given.items()}
+        return self.model_copy(update=found)
+
     def to_json(self, problem: "GameSource | None" = None) -> "Json":
         """Return row 0 of the run; only sampling methods store a seed and budgets."""
         from ..core.find import spec_of
@@ -379,7 +465,9 @@ class SolveRequest(Request):
             words = spec_of(self.game)
             problem = find_source(self.game if words is None else words.absolute)
             choose_solve_method(self.solver, problem)
-        asked = {key: value for key, value in self.fields_json().items() if key not in OF_SAMPLING or self.samples}
+        left = {name for name in self.choices if getattr(self, name) in (None, "auto")}
+        left |= set() if self.samples else set(OF_SAMPLING)
+        asked = {key: value for key, value in self.fields_json().items() if key not in left}
         body = {"game": problem.name} | asked | {"source": problem.source, "method": self.kind}
         return body | {"rules": problem.version, "fogspiel": __version__}
 
@@ -394,14 +482,13 @@ class SolveRequest(Request):
 
 
 class BoundsRequest(Request):
-    """Prove bounds on the value of a game that is too large to be solved; they are narrowed as long as time lasts."""
+    """Prove bounds on the value of any game, exact ones if it can be solved; they narrow as long as time lasts."""
 
     command_name, tab = "bounds", "Bounds"
     kind: Literal["bounds"] = "bounds"
     game: Annotated[
-        Text,
-        Field(title="Game", description="phantom-ponnuki-ROWSxCOLUMNS, from 2x2 to 5x5."),
-        Asked("bounded game", argument=True, hint=""),
+        GameName,
+        Asked("game", argument=True, page="phantom-ponnuki-4x4", hint="The smaller the game, the closer the bounds."),
     ]
     seconds: Annotated[
         float,
@@ -411,6 +498,17 @@ class BoundsRequest(Request):
     memory: Annotated[
         Memory, Field(description="Stop when about so many GiB are used."), Asked(page=1.0, page_most=64)
     ] = 1.0
+    iterations: Annotated[
+        int | None,
+        Field(
+            gt=0,
+            le=MAX_ITERATIONS,
+            title="Iterations",
+            description="Stop each learning method after so many iterations, not by --time.",
+        ),
+        Asked(wanted=f"a whole number from 1 to {MAX_ITERATIONS}"),
+    ] = None
+    seed: Annotated[Seed | None, Field(title="Seed", description="Of methods that sample; 0 by default.")] = None
     informed: Annotated[
         Text | None,
         Field(
@@ -426,14 +524,16 @@ class BoundsRequest(Request):
         from ..solving.bounds.lemma_two import Turns, informed_board
 
         known_game(self.game)
-        literal = self.informed is not None and self.informed.startswith("T:")
+        if self.informed is None:
+            return
+        literal = self.informed.startswith("T:")
         try:
             (informed_board if literal else board_of)(self.game)
         except ValueError as error:
             raise WrongField("game", str(error)) from None
-        if self.informed is not None and literal:
+        if literal:
             Turns.parse(self.informed)
-        elif self.informed is not None:
+        else:
             Schedule.parse(self.informed)
             demand_size(self.game)
 
@@ -446,7 +546,7 @@ class PaperRequest(Request):
     """Reproduce the tables of a paper, its numbers beside ours. Some take hours; quick ones minutes."""
 
     command_name, tab, once = "paper", "Paper", True
-    selecting: ClassVar[tuple[str, ...]] = ("only", "methods", "games", "score_games")  # stored only where given
+    selecting: ClassVar[tuple[str, ...]] = ("only", "methods", "games", "score_games", "nodes")  # stored where given
     lacking = ("name", "quick", "race", "scale", "seed", "rules")
     kind: Literal["paper"] = "paper"
     name: Annotated[
@@ -473,7 +573,7 @@ class PaperRequest(Request):
     seed: Seed = 1
     only: Annotated[
         Text | None,
-        Field(title="Only these games", description="Tables and section 5: only these games, as in war,pig."),
+        Field(title="Only these", description="Only these games (war,pig) or engines, where a part has a choice."),
         Asked(hint="Names with commas between them; empty for all."),
     ] = None
     methods: Annotated[
@@ -483,13 +583,18 @@ class PaperRequest(Request):
     ] = None
     games: Annotated[
         int | None,
-        Field(ge=2, title="Games of a training run", description="Tables: games of every training run."),
+        Field(ge=2, title="Games", description="Games of every training run (tables) or match (engines)."),
         Asked(wanted="at least 2", page_most=MANY, hint="Empty for the default of each game."),
     ] = None
     score_games: Annotated[
         int | None,
         Field(ge=2, title="Games of a score", description="Tables and section 5: fresh games of every score."),
         Asked(wanted="at least 2", page_most=MANY, hint="Empty for the default of each game."),
+    ] = None
+    nodes: Annotated[
+        int | None,
+        Field(ge=1, title="Nodes a move", description="Matches limited by nodes: nodes of both engines a move."),
+        Asked(wanted="at least 1", page_most=1e9, hint="Empty for the default of the part."),
     ] = None
 
     def check(self) -> None:
@@ -547,6 +652,24 @@ class ExploitRequest(Request):
         Memory, Field(description="The most memory that the game may take, in GiB."), Asked(page=2.0, page_most=16)
     ] = DEFAULT_MEMORY
     seed: Annotated[Seed, Field(description="For a policy that is drawn at random, as `fixed` is.")] = 1
+
+
+class SampledExploitRequest(Request):
+    """Bound the exploitability of an agent from below by fresh games of a best responder that searches."""
+
+    command_name = "exploit --sampled"
+    shown = ("nodes", "seed")
+    kind: Literal["sampled-exploit"] = "sampled-exploit"
+    game: Annotated[GameName, Asked("game", argument=True)]
+    policy: Annotated[Player, Field(title="Policy"), Asked("agent", argument=True)]
+    games: Annotated[int | None, Field(gt=0, title="Games")] = None
+    seconds: Annotated[float | None, Field(gt=0, title="CPU seconds")] = None
+    nodes: Annotated[int, Field(gt=0, le=10**9, title="Positions per decision")] = 100_000
+    seed: Seed = 1
+
+    def check(self) -> None:
+        if (self.games is None) == (self.seconds is None):
+            raise ValueError("give --games or --seconds, not both: one of them ends the games")
 
 
 class DiagnoseRequest(Request):

@@ -260,7 +260,7 @@ def test_a_drawn_board_has_our_men_and_as_many_of_his_as_are_left():
     for _ in range(10):
         predict_quiet_move(prob, known, EVEN, False, PARAMETERS)
     pos, limits = np.empty(13, np.int64), np.empty(LIMITS, np.int64)
-    assert draw_fitting_board(prob, known, 0, np.zeros(64, np.int64), pos, limits, stream_of(1))
+    assert draw_fitting_board(prob, known, 0, np.zeros(64, np.int64), pos, limits, True, stream_of(1))
     assert pos[MEN] == known.own
     assert int(pos[MEN + 1] & np.int64(2**63 - 1)).bit_count() + int(pos[MEN + 1] < 0) == 16
     restrict(pos, limits)

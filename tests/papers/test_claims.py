@@ -56,6 +56,7 @@ def test_a_strict_limit_excludes_the_limit_itself():
     half = exact(Fraction(1, 2))
     assert judge(Clause("", half, least=Fraction(1, 2))) is Verdict.HOLDS
     assert judge(Clause("", half, least=Fraction(1, 2), strict=True)) is Verdict.FAILS
+    assert judge(Clause("", elo([0, 0, 0, 0, 300]), least=0, strict=True)) is Verdict.HOLDS  # up to an infinite Elo
 
 
 def test_a_contrast_of_two_matches_is_their_difference_and_differences_of_differences_too():
@@ -90,8 +91,9 @@ def test_findings_of_ours_have_no_verdict_and_use_up_no_error_probability():
 
 def rows_of_matches(request, results):
     """Rows of all matches of section 6.1, with the same results in each."""
+    played = {"white": 0, "plies": 100, "refused": [0, 0], "nodes": [100, 100], "ending": ""}
     return [
-        {"first": match.names[0], "second": match.names[1], "games": [{"result": result} for result in pair]}
+        {"first": match.names[0], "second": match.names[1], "games": [played | {"result": result} for result in pair]}
         for match in figure10.matches(request)
         for pair in results
     ]
@@ -232,11 +234,33 @@ def test_planted_scores_decide_the_claims_on_the_method_of_seeds():
     assert judged(table2.claims(request, []), sentence) == {subject: "open"}
 
 
-@pytest.mark.thorough
-def test_every_numbered_item_of_the_tuning_paper_has_a_row(tmp_path):
-    found = catalogue.claims_of_papers("cauwet2018", tmp_path / "none.db", catalogue.Options(), lambda text: None)
-    sections = " ".join(claim.section for group in found.values() for claim in group)
-    for item in ("table I,", "table II", "table III", "figure 1", *(f"algorithm {n}" for n in range(1, 5)), "II-A"):
-        assert item.rstrip(",") in sections
-    for item in ("II-E", "III-A", "III-B", "V-A", "V-B", "V-C", "VI-A", "VI-B", "footnote 3"):
-        assert item in sections
+def test_every_finished_run_decides_its_own_rows_and_the_newest_decides_those_that_several_test(monkeypatch, tmp_path):
+    """Runs are given newest first, as (nodes, {engine: points of pairs})."""
+
+    def claims_by(request, rows):
+        scores = dict(rows)
+        return [
+            Claim("1", f"{engine} wins", f"{engine}, {request.nodes} nodes",
+                  (Clause("", elo(scores[engine]) if engine in scores else missing(), least=0, strict=True),))
+            for engine in ("A", "B", "D")
+        ]  # fmt: skip
+
+    part = catalogue.PaperPart("planted", "Nobody 2000", lambda request: iter(()), None, claims=claims_by)
+    win, loss = [0, 0, 0, 0, 300], [300, 0, 0, 0, 0]
+    runs = [(10, {"A": win}), (20, {"A": loss, "B": loss}), (10, {"A": loss, "B": win})]
+    stored = [(PaperRequest(name="planted", nodes=nodes), list(scores.items())) for nodes, scores in runs]
+    monkeypatch.setattr(catalogue, "finished_runs", lambda name, store: iter(stored))
+    found = catalogue.claims_of(part, tmp_path, catalogue.Options(), print)
+    assert judged(found, "wins") == {
+        "A, 10 nodes": "holds",  # the newest run
+        "A, 20 nodes": "does not hold",
+        "B, 20 nodes": "does not hold",
+        "B, 10 nodes": "holds",
+        "D, 10 nodes": "open",
+    }
+    assert {claim.command for claim in found} == {
+        "fogspiel paper planted --nodes 10",
+        "fogspiel paper planted --nodes 20",
+    }
+    monkeypatch.setattr(catalogue, "finished_runs", lambda name, store: iter(()))
+    assert set(judged(catalogue.claims_of(part, tmp_path, catalogue.Options(), print), "wins").values()) == {"open"}

@@ -20,9 +20,10 @@ from fogspiel.kriegspiel.engine import SearchLimit, engine_file, engines, find_e
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search import approach_a
 from fogspiel.kriegspiel.search.move_value import CHECK, MOVED_TAKEN, NOTHING, OUTCOMES, PAWN_TAKEN, REPLIES, SILENT
-from fogspiel.papers.ciancarini2010 import ablation, abstract_model
+from fogspiel.papers.ciancarini2010 import ablation, abstract_model, figure10
 from fogspiel.papers.ciancarini2010.abstract_model import FITTED_C, exchange
 from fogspiel.papers.claims import Verdict, error_per_clause
+from fogspiel.papers.kinds import find_experiment
 from fogspiel.runs.requests import PaperRequest
 
 CONSTANTS, PRINTED = FITTED_C[0].opponent(by_exposure=False), FITTED_C[0].matrices
@@ -78,7 +79,7 @@ def test_the_messages_have_the_probabilities_of_section_5_2():
     chances, values, known = outcomes(men, prob, ROOK, A1, A8 - 8)
     assert chances.sum() == pytest.approx(1.0)
     assert chances[PAWN_TAKEN].sum() == pytest.approx(0.4, abs=1e-6)
-    balance = abstract_model.material_balance(known)
+    balance = abstract_model.material_balance(known, CONSTANTS.theirs)
     assert values[SILENT, NOTHING] == balance and values[PAWN_TAKEN, NOTHING] == balance + 1
     retaliated = chances[PAWN_TAKEN, MOVED_TAKEN] / chances[PAWN_TAKEN].sum()
     assert retaliated >= CONSTANTS.retaliation - 1e-6
@@ -97,7 +98,7 @@ def test_a_check_has_the_chance_of_the_king_on_a_threatened_square_and_its_man_i
     ("protectors", "control", "gain"), [(0, 1.0, 0.0), (1, 1.0, 1.0), (1, 2.0, 0.0), (2, 2.0, 1.0), (1, 1.5, 0.5)]
 )
 def test_an_exchange_gains_a_man_for_every_recapture_and_loses_one_for_every_retaliation(protectors, control, gain):
-    assert exchange(protectors, control) == pytest.approx(gain)
+    assert exchange(protectors, control, 1.0) == pytest.approx(gain)
 
 
 def test_the_paper_s_programs_have_names_and_b_any_k():
@@ -118,19 +119,27 @@ def test_a_drawn_board_has_as_many_doubled_pawns_as_they_have_captured_men_at_mo
     prob[PAWNS, 8:56] += 0.1
     pos, stream = np.empty(POSITION, np.int64), stream_of(7)
 
-    def most_doubled():
+    def most_doubled(files=True):
         found = 0
         for _ in range(300):
-            approach_a.draw_board(prob, known, 0, pos, stream)
+            approach_a.draw_board(prob, known, 0, pos, files, stream)
             pawns = int(pos[PAWN]) & ~int(known.men[0])
             files = [bin(pawns & (0x0101010101010101 << file)).count("1") for file in range(8)]
             assert sum(files) == 8
             found = max(found, sum(max(0, count - 1) for count in files))
         return found
 
-    assert most_doubled() == 0
+    assert most_doubled() == 0 < most_doubled(files=False)  # A:anywhere has boards that cannot occur
     known.own = 0xFFF0  # four men lost
     assert 0 < most_doubled() <= 4
+
+
+def test_the_reading_of_5_3_counts_our_men_alone():
+    """A recapture restores nothing then: of two men with one protector, the second one is as lost as the first."""
+    _, known, _ = lonely([(5, E1), (ROOK, A1)], [(PIECES, A8, 1.0), (KINGS, H8, 1.0)])
+    assert abstract_model.material_balance(known, 1.0) == 0 and abstract_model.material_balance(known, 0.0) == 1
+    assert exchange(1, 1.0, 0.0) == 0 and exchange(2, 2.0, 0.0) == -1
+    assert find_engine("C:allied")(SearchLimit(nodes=1), stream_of(1)).constants.theirs == 0.0
 
 
 def test_in_the_second_reading_a_man_that_leaves_an_attacked_square_is_lost_less_often():
@@ -150,7 +159,18 @@ def test_in_the_second_reading_a_man_that_leaves_an_attacked_square_is_lost_less
 
 
 @pytest.mark.parametrize(
-    "name", ["C:exposure", "B5:exposure", "C:step1", "C:step4", "A:boards", "A:replies", "A:progress"]
+    "name",
+    [
+        "C:exposure",
+        "B5:exposure",
+        "C:step1",
+        "C:step4",
+        "C:allied",
+        "A:boards",
+        "A:replies",
+        "A:progress",
+        "A:anywhere",
+    ],
 )
 @pytest.mark.thorough
 def test_the_engines_of_the_ablation_play_the_same_game_twice(name):
@@ -181,6 +201,23 @@ def test_a_short_ablation_leaves_every_claim_open():
     ]  # fmt: skip
     found = ablation.claims(request, rows)
     verdicts = {claim.verdict(error_per_clause(found)) for claim in found}
-    assert verdicts == {Verdict.OPEN, Verdict.NEW} and len(found) == len(ablation.LADDER) + 1 + 2 * len(
-        ablation.REMEDIES
-    )
+    assert verdicts == {Verdict.OPEN, Verdict.NEW}
+    assert len(found) == len(ablation.LADDER) + 2 * len(ablation.APPROACHES_A) - 1
+
+
+def test_an_ablation_plays_the_chosen_engines_with_the_nodes_and_games_of_the_request():
+    request = PaperRequest(name="ablation", only="C:step2, A:boards", nodes=1000, games=6)
+    find_experiment("ablation").check(request)
+    found = [(*match.names, match.games) for match in ablation.matches(request)]
+    assert found == [
+        ("C:step2 (1,000 nodes)", "minimax (1,000 nodes)", 6),
+        ("A:boards (10 nodes)", "minimax (1,000 nodes)", 3),
+        ("A:boards (10 nodes)", "A:paper (10 nodes)", 3),
+    ]
+    assert PaperRequest.from_json(request.to_json()) == request
+    with pytest.raises(ValueError, match="there is no engine of this part 'C:step9'"):
+        find_experiment("ablation").check(PaperRequest(name="ablation", only="C:step9"))
+    with pytest.raises(ValueError, match="paper kriegspiel has no --nodes"):
+        find_experiment("kriegspiel").check(PaperRequest(name="kriegspiel", nodes=10))
+    only_c = figure10.matches(PaperRequest(name="kriegspiel", only="C:paper", games=2))
+    assert {match.seats[0].engine for match in only_c} == {"C:paper"} and {match.games for match in only_c} <= {1, 2}

@@ -11,6 +11,8 @@ from support.certificates import reseal
 
 from fogspiel.core.compile.kernel import interpreted
 from fogspiel.games.boards.board import BOARDS, Board, ponnuki, ponnuki_fate, rectangle_symmetries
+from fogspiel.papers.kinds import Options
+from fogspiel.papers.teytaud2011 import five
 from fogspiel.solving.bounds.sure_win import SureWinSearch, find_sure_win, make_refutation, random_play_bounds
 from fogspiel.solving.proofs import verify as verify_any
 from fogspiel.solving.proofs.checkers.primitives import limit_work
@@ -344,6 +346,31 @@ def test_5x5_is_no_sure_win():
     body = whole(5, 5)
     assert verify(body) == (0, 1 - Fraction(1, 1961990553600))
     assert len(json.dumps(body, separators=(",", ":"))) < 100_000
+
+
+@pytest.mark.parametrize("columns", [3, pytest.param(5, marks=pytest.mark.thorough)])
+def test_the_report_decides_openings_and_known_first_stones_and_writes_checked_certificates(
+    tmp_path, monkeypatch, columns
+):
+    """On 3x3, which Black wins, and 3x5 as on 5x5: every refuted row has a certificate that `verify` accepts."""
+    board = ponnuki(3, columns)
+    centre, game = board.cells // 2, f"phantom-ponnuki-3x{columns}"
+    names = {"FIVE": board, "GAME_5": game, "CENTRE": centre, "START": board.cell_name(centre)}
+    for name, value in names.items():
+        monkeypatch.setattr(five, name, value)
+    openings, firsts, table = five.compute(Options(certificates=tmp_path), lambda text: None).tables
+    assert [line[0] for line in openings.rows] == [board.cell_name(orbit[0]) for orbit in board.orbits]
+    assert {line[0] for line in openings.rows if line[1] == "won"} == ({"B2"} if columns == 3 else set())
+    for line in firsts.rows:
+        first = next(cell for cell in range(board.cells) if board.cell_name(cell) == line[1])
+        assert (line[2] == "won") == find_sure_win(board, centre, first).won
+    refuted = [line for line in (*openings.rows, *firsts.rows) if "refuted" in line]
+    assert len(list(tmp_path.iterdir())) == len(refuted) >= 2 and (tmp_path / f"{game}-A1.json").exists()
+    for path in tmp_path.iterdir():
+        assert verify_any(json.loads(path.read_text()))[1] < 1
+    cells = [cell for row in table.rows for cell in row[1:]]
+    assert len(cells) == board.cells and cells.count(names["START"]) == 1
+    assert set(cells) <= {names["START"], "won", "refuted"}
 
 
 @pytest.mark.thorough

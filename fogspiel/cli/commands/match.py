@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...core.find import load_game
-from ...runs.requests import DiagnoseRequest, ExploitRequest, MatchRequest, RoundRobinRequest
+from ...runs.request import seconds_for
+from ...runs.requests import (
+    DiagnoseRequest,
+    ExploitRequest,
+    MatchRequest,
+    RoundRobinRequest,
+    SampledExploitRequest,
+)
 from ...runs.store import DeferredRun, Store
 from .. import console
 from ..app import (  # fmt: skip
@@ -151,6 +158,9 @@ def round_robin(
 # fogspiel exploit.
 
 
+NODES: int = SampledExploitRequest.model_fields["nodes"].default
+
+
 @app.command("exploit", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 @asking(ExploitRequest)
 def exploit(
@@ -161,11 +171,25 @@ def exploit(
     save: Annotated[
         str | None, typer.Option("--save-response", help="Save the best responses as a policy in NAME.json.")
     ] = None,
+    sampled: Annotated[
+        bool, typer.Option("--sampled", help="A lower bound by fresh games of a best responder that searches.")
+    ] = False,
+    games: Annotated[int | None, typer.Option(help="Of --sampled: the number of games.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Of --sampled: CPU seconds (60 by default).")] = None,
+    nodes: Annotated[int, typer.Option(help="Of --sampled: positions for each decision of the responder.")] = NODES,
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a policy exactly: its score against itself and best responses, and its costliest decisions."""
+    """Measure a policy exactly: its score against itself and best responses, and its costliest decisions.
+
+    With --sampled any agent of any game: what a searching best responder gains in fresh games, as a lower bound.
+    """
+    if sampled:
+        budget = {"games": games, "seconds": seconds_for(games, None, seconds), "nodes": nodes}
+        return _exploit_sampled(asked, budget, remember, RunOptions(store, as_json))
+    if games is not None or seconds is not None or nodes != NODES:
+        raise ValueError("--games, --seconds and --nodes belong to --sampled: add it, or leave them out")
     from ...runs.kinds.exploit import exploit_lines, measure
     from ...solving.policies.exploitability import measuring_cost
 
@@ -188,6 +212,14 @@ def exploit(
         return print_json(body | ({"files": files} if files else {}))
     names = asked["policy"], asked["second"] or asked["policy"]
     return print_lines(exploit_lines(body, names, files))
+
+
+def _exploit_sampled(asked: dict[str, Any], budget: dict[str, Any], remember: bool, options: RunOptions) -> None:
+    if asked["second"] is not None or asked["worst"]:
+        raise ValueError("--sampled takes one policy, for both seats, and lists no decisions: leave out the rest")
+    chosen = load_and_announce(asked["game"], remember)
+    request = SampledExploitRequest(game=chosen.name, policy=asked["policy"], seed=asked["seed"], **budget)
+    begin_and_show(request.resolved(store_path(options.store)).to_json(), options)
 
 
 def _write(found: "ExploitResult", everything: Path | None, save: str | None) -> list[str]:

@@ -60,6 +60,7 @@ class Remedies(NamedTuple):
     boards: np.ndarray = np.empty((0, POSITION), np.int64)  # drawn from instead of random boards, if there are any
     eager: bool = False  # true if simulated players capture the most valuable man that they can
     horizon: int = LONGEST_GAME  # plies of a playout, after which the share of the men decides if it is shorter
+    files: bool = True  # false if random boards put pawns on any file, as if they had captured
 
 
 def empty_message_tree(nodes: int) -> MessageTree:
@@ -88,7 +89,7 @@ def draw_square(prob, row, free, stream):
 
 
 @kernel
-def draw_board(prob, known, clock, pos, stream):
+def draw_board(prob, known, clock, pos, files, stream):
     """Set up a board: our men, their king, then their remaining pawns and pieces, by the matrices."""
     mine = known.colour
     pos[:] = 0
@@ -103,7 +104,7 @@ def draw_board(prob, known, clock, pos, stream):
     doubled, filled, captures = 0, NONE, MEN_OF_A_SIDE - ones(known.own)
     for _ in range(known.their_pawns):
         free = ALL & ~taken & ~LAST_RANKS[0] & ~LAST_RANKS[1]
-        if doubled >= captures and free & ~filled:
+        if files and doubled >= captures and free & ~filled:
             free &= ~filled
         square = draw_square(prob, PAWNS, free, stream)
         doubled += filled >> square & 1
@@ -138,12 +139,12 @@ def fits(pos, known, refused, limits):
 
 
 @kernel
-def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
+def draw_fitting_board(prob, known, clock, refused, pos, limits, files, stream):
     """Draw the first of some boards that fits the last message, else a legal one; return True if there is one."""
     spare = np.empty(POSITION, np.int64)
     found = False
     for _ in range(BOARDS):
-        draw_board(prob, known, clock, pos, stream)
+        draw_board(prob, known, clock, pos, files, stream)
         fit = fits(pos, known, refused, limits)
         if fit == FITTING:
             return True
@@ -273,7 +274,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, remedies, stream, it
         if len(remedies.boards):
             copy_board(remedies.boards[random_below(stream, len(remedies.boards))], pos)
             restrict(pos, limits)
-        elif not draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
+        elif not draw_fitting_board(prob, known, clock, refused, pos, limits, remedies.files, stream):
             continue
         said[:] = last
         node, depth = 0, 0

@@ -12,7 +12,8 @@ Prob_control; a checking man is captured with a constant chance; any other move 
 and the victim is drawn in proportion to Prob_control. Their quiet moves are those of figure 7, with the king, a pawn
 or a piece moving in the proportion 1 : k1 : k2.
 
-The value of an outcome is the number of our men minus the number of theirs, each counted as one (5.2 and figure 9).
+The value of an outcome is the number of our men minus the number of theirs, each counted as one (5.2 and figure 9), or
+that of our men alone (5.3: "the number of allied pieces").
 Nothing else is known: no values of men, no protection bonus, no metaposition, no opening book, no endgames.
 """
 
@@ -58,6 +59,7 @@ class Constants(NamedTuple):
     checker_taken: float  # "a chance, assumed to be constant in our model, that the checking piece is captured"
     capture: float  # "there is a fixed chance to suffer a capture"
     by_exposure: bool  # second reading: that chance for every man that controls one of ours, see `capture_chance`
+    theirs: float  # weight of their men: 1 in 5.2 and figure 9, 0 in 5.3
 
 
 @dataclass(frozen=True)
@@ -76,8 +78,8 @@ class PrintedConstants(JsonRecord):
     line_spread: float = 0.195  # c1 of figure 7: share of a piece's moves along each of the four lines
     knight_spread: float = 0.195
 
-    def opponent(self, by_exposure: bool) -> Constants:
-        return Constants(self.retaliation, self.checker_taken, self.capture, by_exposure)
+    def opponent(self, by_exposure: bool, theirs: float = 1.0) -> Constants:
+        return Constants(self.retaliation, self.checker_taken, self.capture, by_exposure, theirs)
 
     @property
     def matrices(self) -> MatrixParameters:
@@ -145,9 +147,9 @@ def prob_legal(prob, known, survey, kind, start, end):
 
 
 @in_place
-def material_balance(known):
-    """Return the number of our men minus the number of theirs, kings included on both sides."""
-    return float(ones(known.own) - 1 - known.their_pawns - known.their_pieces)
+def material_balance(known, theirs):
+    """Return the number of our men minus the weighed number of theirs, without the kings."""
+    return ones(known.own) - 1 - theirs * (known.their_pawns + known.their_pieces)
 
 
 @in_place
@@ -164,20 +166,21 @@ def defenders(known, square, own):
 
 
 @in_place
-def exchange(protectors, control):
+def exchange(protectors, control, theirs):
     """Return our expected gain in men from recapturing on a square, as in the retaliatory move of figure 9.
 
-    Every recapture gains a man; then they retaliate with probability Prob_control, less the men that they have used.
+    Every recapture gains a man, by its weight; then they retaliate with probability Prob_control, less the men that
+    they have used.
     """
-    found, likely, sign = 0.0, 1.0, 1.0
+    found, likely, recaptures = 0.0, 1.0, True
     for turn in range(MAX_EXCHANGES):
-        if sign > 0.0:
+        if recaptures:
             if turn // 2 >= protectors:
                 break
         else:
             likely *= min(1.0, max(0.0, control - (turn + 1) // 2))
-        found += sign * likely
-        sign = -sign
+        found += likely * (theirs if recaptures else -1.0)
+        recaptures = not recaptures
     return found
 
 
@@ -219,8 +222,8 @@ def get_outcome_probabilities(prob, known, kind, move, survey, constants, parame
             summed += prob_control(survey, trailing_zeros(men))
             men &= men - 1
     share = moved / (moved + summed) if moved + summed > 0.0 else 0.0
-    balance = material_balance(known)
-    back = exchange(defenders(known, end, own), control)
+    balance = material_balance(known, constants.theirs)
+    back = exchange(defenders(known, end, own), control, constants.theirs)
     for answer in range(ANSWERS):
         chance, taken = 0.0, 0.0
         if answer == SILENT:
@@ -233,7 +236,7 @@ def get_outcome_probabilities(prob, known, kind, move, survey, constants, parame
             taken = 0.0
         blue = (1.0 - taken) * capture_chance(constants, moved + summed)
         row = REPLIES * answer
-        gained = balance + (1.0 if answer in (PAWN_TAKEN, PIECE_TAKEN) else 0.0)
+        gained = balance + (constants.theirs if answer in (PAWN_TAKEN, PIECE_TAKEN) else 0.0)
         chances[row + MOVED_TAKEN] = chance * (taken + blue * share)
         chances[row + OTHER_TAKEN] = chance * blue * (1.0 - share)
         chances[row + NOTHING] = chance * (1.0 - taken - blue)

@@ -102,7 +102,7 @@ def simulation(tree, place, k, lost, was_capture, attraction, constants, paramet
         outcome = probabilistic_message(chances, stream)
         lost = update_model(prob, known, move, outcome, attraction, parameters, survey, stream)
         was_capture = lost >= 0
-    return material_balance(known)
+    return material_balance(known, constants.theirs)
 
 
 @kernel
@@ -149,7 +149,7 @@ def approach_b(tree, k, attraction, constants, parameters, stream, simulations):
     refused = np.zeros(64, np.int64)
     for _ in range(simulations):
         depth, n, is_new, lost, was_capture = new_leaf(tree, attraction, constants, parameters, stream, places, rows)
-        value = material_balance(tree.nodes[n].known)
+        value = material_balance(tree.nodes[n].known, constants.theirs)
         if is_new:
             list_moves(tree, n, refused, parameters)
             value = simulation(tree, n, k, lost, was_capture, attraction, constants, parameters, stream)

@@ -45,7 +45,7 @@ def expand(tree, place, refused, constants, parameters):
     list_moves(tree, place, refused, parameters)
     node = tree.nodes[place]
     chances, values = np.empty(OUTCOMES, np.float64), np.empty(OUTCOMES, np.float64)
-    node.board = material_balance(node.known)
+    node.board = material_balance(node.known, constants.theirs)
     for row in range(node.first, node.first + node.listed):
         attempt = tree.attempts[row]
         outcome = explore(tree, place, row, constants, parameters, chances, values)

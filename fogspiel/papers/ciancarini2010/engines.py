@@ -29,13 +29,14 @@ class PrintedEngine(PerceptionEngine):
     """Engine with the abstract model of section 5.2 and an averaged opponent of the database (section 5)."""
 
     by_exposure = False  # the reading of the chance to suffer a capture
+    theirs = 1.0  # weight of their men in the balance
     fitted = FITTED_C
     capacity = 1 << 17  # nodes of a tree: about a second of C or B1, and there is no other end than the time
 
     def __init__(self, effort: SearchLimit, stream: np.ndarray, parameters: PrintedConstants | None = None):
         constants = parameters or self.fitted[self.by_exposure]
         super().__init__(effort, stream, constants.matrices, find_model(GENERIC_NAME))
-        self.constants = constants.opponent(self.by_exposure)
+        self.constants = constants.opponent(self.by_exposure, self.theirs)
 
 
 class PrintedC(PrintedEngine):
@@ -55,6 +56,12 @@ class ExposedC(PrintedC):
     """Approach C with the second reading of section 5.2: every man of ours has a chance to be captured."""
 
     by_exposure = True
+
+
+class AlliedC(PrintedC):
+    """Approach C that counts our men alone, "the number of allied pieces" of section 5.3."""
+
+    theirs = 0.0
 
 
 class PrintedB(PrintedEngine):
@@ -135,6 +142,12 @@ class ProgressA(PrintedA):
     """Approach A whose playouts are short and end with a count of men: the third reason removed."""
 
     remedies = Remedies(horizon=HORIZON)
+
+
+class AnywhereA(PrintedA):
+    """Approach A without the limits of section 5.1 on the pawns of a file: many of its boards cannot occur."""
+
+    remedies = Remedies(files=False)
 
 
 # Between the printed C and ours: one kind of knowledge added at a time (`paper ablation`).
@@ -218,9 +231,11 @@ ENGINES: dict[str, EngineFactory] = {
     "A:boards": BoardsA,
     "A:replies": RepliesA,
     "A:progress": ProgressA,
+    "A:anywhere": AnywhereA,
     **{f"B{k}:paper": partial(PrintedB, k) for k in KS},
     "C:paper": PrintedC,
     "C:exposure": ExposedC,
+    "C:allied": AlliedC,
     "BC3:paper": partial(HybridBC, 3),
     "C:bias": BiasedC,
     "C:unprune": UnprunedC,

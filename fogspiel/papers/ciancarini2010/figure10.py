@@ -9,14 +9,15 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from ...core.find import unknown
 from ...kriegspiel.engine import SearchLimit
 from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of, statistics_of
 from ...runs.kind import Row, rows_by
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import HALF_POINTS, strength_of
-from ..claims import Claim, Clause, Evidence, claim_table, contrast, elo, mean_of, missing, wins_per_loss
-from ..kinds import Batches, PaperPart
+from ..claims import Claim, Clause, Evidence, claim_table, contrast, elo, mean_of, missing, share_of, wins_per_loss
+from ..kinds import Batches, PaperPart, any_number
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}  # our seconds per move, and the paper's
 QUICK_TIMES = {0.0125: 1, 0.05: 4}
@@ -25,8 +26,10 @@ SOME_B = ("B1:paper", "B3:paper", "B7:paper", "B10:paper")
 C, A = "C:paper", "A:paper"
 TREES = (*SOME_B, C)
 IMPROVED = ("A", "B1", "C")  # ours, beside the paper's programs at the usual time
+SAMPLING = ("los", "aosp", "hs")  # of section 4.2
 MINIMAX = EngineSpec("minimax", SearchLimit(nodes=10_000))
 GAMES, QUICK_GAMES = 400, 24
+SELDOM_WINS = "A seldom wins against the minimax program"
 SELDOM = 0.02  # share of its games that A wins, at most
 LONGEST = 600  # plies after which a game against a player that cannot finish counts as drawn
 
@@ -39,11 +42,26 @@ def times_of(request: PaperRequest) -> Mapping[float, int]:
     return QUICK_TIMES if request.quick else TIMES
 
 
+def games_of(request: PaperRequest, games: int, quick_games: int) -> int:
+    """Return the number of games of a match: as requested, or the default of the part by its scale."""
+    return request.games or max(2, round(request.scale * (quick_games if request.quick else games)))
+
+
+def is_chosen(request: PaperRequest, engine: str) -> bool:
+    names = request.names("only")
+    return names is None or engine in names
+
+
+def check_engine(engine: str, engines: Iterable[str] = (*TREES, A, *IMPROVED, *SAMPLING)) -> None:
+    if engine not in (known := list(engines)):
+        raise unknown("engine of this part", engine, known)
+
+
 def matches(request: PaperRequest) -> list[EngineMatch]:
     def match(first: EngineSpec, second: EngineSpec, games: int, longest: int | None = None) -> EngineMatch:
         return EngineMatch((first, second), games, request.seed, longest)
 
-    many = max(2, round(request.scale * (QUICK_GAMES if request.quick else GAMES)))
+    many = games_of(request, GAMES, QUICK_GAMES)
     times = tuple(times_of(request))
     usual, half = times[-1] if request.quick else DEFAULT_TIME, max(2, many // 2)
     found = [match(engine_with_time(A, time), MINIMAX, many) for time in (times[0], times[-1])]
@@ -51,7 +69,8 @@ def matches(request: PaperRequest) -> list[EngineMatch]:
     found += [match(engine_with_time(engine, usual), MINIMAX, half) for engine in IMPROVED]
     for better, worse in ((C, "random"), (A, "random"), ("los", "random"), ("aosp", "los"), ("hs", "aosp")):
         found.append(match(engine_with_time(better, usual), engine_with_time(worse, usual), half, LONGEST))
-    return [*found, match(engine_with_time("hs", usual), MINIMAX, half, LONGEST)]
+    found.append(match(engine_with_time("hs", usual), MINIMAX, half, LONGEST))
+    return [one for one in found if is_chosen(request, one.seats[0].engine)]
 
 
 def batches(request: PaperRequest) -> Batches:
@@ -129,6 +148,8 @@ def _figure(played: Played) -> Chart:
 # "About three times more games than they lose": what rounds to three.
 THREE_WINS = Fraction(5, 2)
 OVER = 100  # Elo of C above the minimax program, at least
+FIGURE = "6.1, figure 10"
+SPEEDUP = 10, 20  # of C over B with k = 1, "on average"
 
 
 class Results:
@@ -137,6 +158,16 @@ class Results:
     def __init__(self, played: Played, times: Iterable[float]) -> None:
         self.times = sorted(times)
         self.pairs = {(one.engine, one.effort.seconds, two.engine): results_of(rows) for one, two, rows in played}
+        self.speeds = {
+            (one.engine, one.effort.seconds): [statistics_of([row]).nodes_per_move[0] for row in rows]
+            for one, two, rows in played
+            if two == MINIMAX
+        }
+
+    def speedup(self, time: float) -> Evidence:
+        """Return the share of game pairs in which C visits 10 to 20 times as many nodes a move as B with k = 1."""
+        both = zip(*(self.speeds.get((engine, time), []) for engine in (C, SOME_B[0])), strict=False)
+        return share_of(SPEEDUP[0] <= many / few <= SPEEDUP[1] for many, few in both if many and few)
 
     def of(self, engine: str, time: float, opponent: str = "minimax") -> list[list[int]]:
         return self.pairs.get((engine, time, opponent), [])
@@ -162,30 +193,32 @@ def _of_a(results: Results) -> Iterator[Claim]:
         wins = [sum(result == 2 for result in pair) for pair in pairs]
         share = mean_of([wins.count(number) for number in range(3)])
         clause = Clause("share of games won", share, most=SELDOM)
-        yield Claim("5.1", "A seldom wins against the minimax program", f"{A}, {time:g} s", (clause,), "below 2 %")
+        yield Claim(
+            "5.1, figure 5", "A seldom wins against the minimax program", f"{A}, {time:g} s", (clause,), "below 2 %"
+        )
 
 
 def _of_b(results: Results) -> Iterator[Claim]:
     short, *_, last = [*results.times, results.times[-1]]
     late = results.times[-2:]
     yield Claim(
-        "6.1", "B with k = 1 has a large advantage over the other B at the shortest time", f"B:paper, {short:g} s",
+        FIGURE, "B with k = 1 has a large advantage over the other B at the shortest time", f"B:paper, {short:g} s",
         tuple(results.above(SOME_B[0], other, short) for other in SOME_B[1:]),
         note="the clauses test an advantage, not its size",
     )  # fmt: skip
     yield Claim(
-        "6.1", "B with k = 7 and 10 has an edge over k = 1 at the two longest times", f"B:paper, {_seconds(late)}",
+        FIGURE, "B with k = 7 and 10 has an edge over k = 1 at the two longest times", f"B:paper, {_seconds(late)}",
         tuple(results.above(longer, SOME_B[0], time) for time in late for longer in SOME_B[2:]),
     )  # fmt: skip
     yield Claim(
-        "6.1", "B with k = 7 and 10 outperforms the minimax program at the two longest times",
+        FIGURE, "B with k = 7 and 10 outperforms the minimax program at the two longest times",
         f"B:paper, {_seconds(late)}",
         tuple(Clause(f"{longer} above minimax at {time:g} s", results.elo(longer, time), least=0, strict=True)
               for time in late for longer in SOME_B[2:]),
         "a slight margin",
     )  # fmt: skip
     yield Claim(
-        "6.1", "B with k = 3 is not the best B at any time", f"B:paper, {short:g} and {last:g} s",
+        FIGURE, "B with k = 3 is not the best B at any time", f"B:paper, {short:g} and {last:g} s",
         (results.above(SOME_B[0], SOME_B[1], short), results.above(SOME_B[3], SOME_B[1], last)),
         note="tested at both ends, against the B that the paper names best there",
     )  # fmt: skip
@@ -193,11 +226,16 @@ def _of_b(results: Results) -> Iterator[Claim]:
 
 def _of_c(results: Results) -> Iterator[Claim]:
     short, last = results.times[0], results.times[-1]
+    yield Claim(
+        "6.1", "C visits 10 to 20 times as many nodes as B with k = 1", f"{C} and {SOME_B[0]}, {short:g} s",
+        (Clause("pairs of games", results.speedup(short), least=Fraction(1, 2), strict=True),), "10 to 20",
+        note="in most pairs of games; a node of C is an attempt that it weighs, one of B a simulation",
+    )  # fmt: skip
     for time in results.times:
         above = tuple(results.above(C, other, time) for other in SOME_B)
-        yield Claim("6.1", "C is above every B", f"{C} and B:paper, {time:g} s", above)
+        yield Claim(FIGURE, "C is above every B", f"{C} and B:paper, {time:g} s", above)
         yield Claim(
-            "6.1", "C is over 100 Elo above the minimax program and wins about three times as often as it loses",
+            FIGURE, "C is over 100 Elo above the minimax program and wins about three times as often as it loses",
             f"{C}, {time:g} s",
             (Clause("Elo", results.elo(C, time), least=OVER),
              Clause("wins per loss", wins_per_loss(THREE_WINS, results.of(C, time)), least=0)),
@@ -216,6 +254,12 @@ def _of_c(results: Results) -> Iterator[Claim]:
 def _of_others(results: Results) -> Iterator[Claim]:
     """Yield the relations of the earlier sampling programs, and what only people can test."""
     by = {(engine, opponent): time for engine, time, opponent in results.pairs if time is not None}
+    little = results.elo(A, by.get((A, "random"), 0.0), "random")
+    yield Claim(
+        "5.1", "A performs little better than a random player", f"{A} against random",
+        (Clause("better", little, least=0, strict=True), Clause("by little", little, most=OVER)),
+        note=f"little: at most {OVER} Elo, a limit of ours",
+    )  # fmt: skip
     for better, worse in (("los", "random"), ("aosp", "los"), ("hs", "aosp"), ("minimax", "hs")):
         low = better == "minimax"
         engine, opponent = (worse, better) if low else (better, worse)
@@ -236,4 +280,9 @@ def _seconds(times: Sequence[float]) -> str:
     return " and ".join(f"{time:g}" for time in times) + " s"
 
 
-EXPERIMENTS = (PaperPart("kriegspiel", "Ciancarini & Favini 2010", batches, report, place=5, claims=claims),)
+EXPERIMENTS = (
+    PaperPart(
+        "kriegspiel", "Ciancarini & Favini 2010", batches, report, place=5, claims=claims,
+        selects={"only": check_engine, "games": any_number},
+    ),
+)  # fmt: skip

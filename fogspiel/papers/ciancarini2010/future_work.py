@@ -12,8 +12,8 @@ from ...runs.kind import Row, rows_by
 from ...runs.report import Report, Table
 from ...runs.requests import PaperRequest
 from ..claims import Claim, Clause, claim_table, elo
-from ..kinds import Batches, PaperPart
-from .figure10 import POINTS, match_line
+from ..kinds import Batches, PaperPart, any_number
+from .figure10 import POINTS, games_of, match_line
 
 NODES, B_NODES = 1000, 200  # moves explored by C and the hybrid (about 30 per simulation); simulations of B
 GAMES, QUICK_GAMES, LONGEST = 200, 8, 300
@@ -31,7 +31,7 @@ def spec(engine: str) -> EngineSpec:
 
 
 def matches(request: PaperRequest) -> Iterator[EngineMatch]:
-    games = max(2, round(request.scale * (QUICK_GAMES if request.quick else GAMES)))
+    games = games_of(request, GAMES, QUICK_GAMES)
     for first, second in PAIRINGS:
         yield EngineMatch((spec(first), spec(second)), games, request.seed, LONGEST)
 
@@ -68,4 +68,9 @@ def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
     )
 
 
-EXPERIMENTS = (PaperPart("future-work", "Ciancarini & Favini 2010", batches, report, place=6, claims=claims),)
+EXPERIMENTS = (
+    PaperPart(
+        "future-work", "Ciancarini & Favini 2010", batches, report, place=6, claims=claims,
+        selects={"games": any_number},
+    ),
+)  # fmt: skip

@@ -34,7 +34,7 @@ def approach_bc(tree, k, attraction, constants, parameters, stream, nodes):
     refused, done = np.zeros(64, np.int64), 0
     while done < nodes:
         depth, n, is_new, lost, was_capture = new_leaf(tree, attraction, constants, parameters, stream, places, rows)
-        value = material_balance(tree.nodes[n].known)
+        value = material_balance(tree.nodes[n].known, constants.theirs)
         if is_new:
             done += explore_moves(tree, n, refused, constants, parameters)
             value = simulation(tree, n, k, lost, was_capture, attraction, constants, parameters, stream)

@@ -21,7 +21,7 @@ from ...solving.methods.phantom import opening_values, solution
 from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
 from ..claims import NOTE, Claim, Clause, claim_lines, claim_table, claims_json
 from ..kinds import Computation, Computed, Options, Say
-from . import bandits
+from . import bandits, five
 from .drawn_boards import board_tables, figure_lines
 from .five import bounded, conjecture_claims
 from .lemmas import information_claims, random_play_claims, reduction_claims
@@ -211,6 +211,7 @@ def compute(options: Options, say: Say) -> Computed:
 EXPERIMENTS = (
     Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8, claims=all_claims),
     *bandits.EXPERIMENTS,
+    *five.EXPERIMENTS,
 )
 
 
@@ -305,8 +306,9 @@ def step_claims() -> list[Claim]:
             ours = WINS if search.is_sure_win(own, worlds) else "no sure win"
         else:
             ours = f"{len(worlds)} worlds" if len(worlds) else paper
-        section, _, rest = words.rpartition(": ") if words.startswith("IV") else ("IV-C", "", words)
-        found.append(check(section[:5], f"{section[6:]} {rest}".strip() if section[6:] else rest, GAME_4, paper, ours))
+        place, _, rest = words.partition(": ") if words.startswith("IV") else ("IV-C", "", words)
+        section, _, after = place.partition(" ")
+        found.append(check(section, f"{after}: {rest}" if after else rest, GAME_4, paper, ours))
     (own, worlds), (paper_own, paper_worlds) = belief_after(search.beliefs, MATRIX_GAME), matrix_node()
     same = own == paper_own and worlds.tolist() == paper_worlds.tolist()
     return [*found, judge("IV-C2", "B4 is legal: worlds of the matrix game", GAME_4, 27, len(worlds), same)]
