@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from fogspiel.stats.evaluate import elo_of, score_of
-from fogspiel.stats.race import GainTest, form, interval, run
+from fogspiel.stats.race import LOG_WEIGHTS, STAKES, GainTest, form, run
 from fogspiel.tuning.programs.contest import SHARE
 
 DRAWS = 0.5
@@ -39,10 +39,19 @@ def simulate(games: int, elo: float, runs: int, seed: int) -> tuple[float, float
         spent, decision = run(kind, terms, counts, observed)
         if decision > 0:  # the rest makes the interval narrower
             counts += np.bincount(observed[spent:], minlength=5)
-        low, high = interval(counts)
         claimed, used = claimed + (decision > 0), used + 2 * spent
-        missed += not low <= score_of(elo) <= high
+        missed += misses(counts, score_of(elo))
     return claimed / runs, missed / runs, used / runs
+
+
+def misses(counts: np.ndarray, score: float) -> bool:
+    """True if a score lies outside of `interval`: where the bets on a larger or on a smaller one have won."""
+    for seen, mean in ((counts, score), (counts[::-1], 1 - score)):
+        values = np.arange(len(seen)) / (len(seen) - 1) / mean
+        logs = LOG_WEIGHTS + np.array([float(seen @ np.log(1 - stake + stake * values)) for stake in STAKES])
+        if float(np.exp(np.minimum(logs, 700)).sum()) >= 2 / 0.05:
+            return True
+    return False
 
 
 def main() -> None:

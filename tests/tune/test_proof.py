@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from bounded import tuned
-from proofs import pair_law, simulate
+from proofs import misses, pair_law, simulate
 
-from fogspiel.stats.race import GainTest, decision
+from fogspiel.stats.race import GainTest, decision, interval
 from fogspiel.stats.sprt import Gsprt
 from fogspiel.tuning.arena import FINAL, Arena, Budget
 from fogspiel.tuning.tune import validate
@@ -64,7 +64,9 @@ def test_a_program_has_one_test_with_all_the_games():
     assert final.proved and final.games == 3000 and arena.event_count == 2
     worse = 2 * task.start() - task.best
     arena, final = final_of(task, task.clip(worse), 3000)
-    assert not final.proved and 0 < final.games < 3000 and final.answer == {"theta": [0.0, 0.0]}
+    assert not final.proved and final.games == 3000 and final.answer == {"theta": [0.0, 0.0]}
+    _, early = final_of(task, task.clip(worse), 3000, gain_test=GainTest(0.5, 0.52))
+    assert not early.proved and 0 < early.games < 3000
     assert final.candidate == "answer" and final.score < 0.5
 
 
@@ -89,6 +91,13 @@ def test_a_test_without_failure_only_waits():
     rule = GainTest(0.5, 0.52)
     assert decision(rule, counts) == -1 and decision(GainTest(0.5, 0.52, fails=False), counts) == 0
     assert decision(GainTest(0.5, 0.52, fails=False), counts[::-1].copy()) == 1
+
+
+def test_the_table_counts_the_scores_that_the_interval_misses():
+    counts = np.array([20, 90, 300, 120, 40])
+    low, high = interval(counts)
+    for score, missed in ((low - 1e-4, True), (low + 1e-4, False), (high - 1e-4, False), (high + 1e-4, True)):
+        assert misses(counts, score) == missed
 
 
 def test_the_capital_is_what_decides():

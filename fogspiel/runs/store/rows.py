@@ -379,7 +379,7 @@ class Summary(JsonRecord):
     created: float
     seen: float | None
     seconds: float | None
-    search: str | None = None  # the method, where `method` is the kind of the run
+    search: str | None  # the method, where `method` is the kind of the run
 
 
 def entries_of(connection: sqlite3.Connection, committed: Committed) -> list[CatalogueEntry]:
