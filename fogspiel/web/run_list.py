@@ -65,7 +65,7 @@ def run_lines(site: "Site") -> list[RunLine]:
             "resume": resume_command(summary.name, site.store) if state in ("interrupted", "running") else None,
             "note": notes.get((summary.name, summary.created), ""),
         }
-        lines.append(RunLine.from_json(summary.to_json() | page))
+        lines.append(RunLine.from_json({"search": None} | summary.to_json() | page))
     return lines
 
 

@@ -381,6 +381,9 @@ class Summary(JsonRecord):
     seconds: float | None
     search: str | None  # the method, where `method` is the kind of the run
 
+    def to_json(self) -> dict[str, Any]:
+        return {key: value for key, value in super(Summary, self).to_json().items() if (key, value) != ("search", None)}
+
 
 def entries_of(connection: sqlite3.Connection, committed: Committed) -> list[CatalogueEntry]:
     """Return the runs that are not set aside, if the catalogue is undamaged."""
