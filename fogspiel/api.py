@@ -397,6 +397,12 @@ def solve(
     seed: int = 0,
     iterations: int | None = None,
     seconds: float | None = None,
+    refine: Literal["auto", "none", "uniform"] = "auto",
+    lock: AgentLike = None,
+    seat: int | None = None,
+    lock_weight: str | Fraction | None = None,
+    against: AgentLike = None,
+    safety: str | Fraction | None = None,
     store: StorePath = None,
 ) -> GameValue:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves them.
@@ -410,6 +416,12 @@ def solve(
         seed: Random seed of sampling methods.
         iterations: Number of iterations of sampling methods.
         seconds: CPU seconds of sampling methods (default 60).
+        refine: Of the optimal strategies take those that score most against uniform play; "auto": in small games.
+        lock: A policy that is fixed at the information states where it has probabilities; the rest is solved.
+        seat: The seat whose states are locked, 1 or 2 (default: both).
+        lock_weight: The probability with which the lock holds (default 1), as in "9/10".
+        against: A policy; of the optimal strategies take those that score most against it.
+        safety: How much less than the value the strategies may secure, to score more against it.
         store: A store of runs, to save the solution.
 
     Returns:
@@ -422,17 +434,25 @@ def solve(
     _demand(str, "a name", method=method)
     _demand(bool, "True or False", exact=exact)
     problem, words = _source(game), _words(game)
+    policies: dict[str, Any] = {}
+    for name, given in (("lock", lock), ("against", against)):
+        if given is not None:
+            policies[name] = _player(problem.as_game(memory), given, store, seed)
     request = SolveRequest(
         game=words, solver=method, exact=exact, gap=gap, memory=memory, seed=seed, iterations=iterations,
-        seconds=seconds,
+        seconds=seconds, refine=refine, seat=seat, lock_weight=_text(lock_weight), safety=_text(safety), **policies,
     )  # fmt: skip
-    task = task_of(request, problem=problem)
+    task = task_of(request, problem=problem, store=_path(store))
     result, trail, run = _work(task.ask, store, prepared=task)
     found = Solution.from_json(result)
     value, lower, upper = (
         Fraction(number) if isinstance(number, str) else number for number in (found.value, found.lower, found.upper)
     )
     return GameValue(problem.name, value, lower, upper, found.description, found.certificate, found.sizes, run, trail)
+
+
+def _text(number: str | Fraction | None) -> str | None:
+    return None if number is None else str(number)
 
 
 def _words(game: GameLike) -> str:
@@ -445,15 +465,19 @@ def bounds(
     *,
     seconds: float = 300.0,
     memory: float = 1.0,
+    iterations: int | None = None,
+    seed: int | None = None,
     informed: str | None = None,
     store: StorePath = None,
 ) -> GameValue:
-    """Prove bounds on the value of a game that is too large to solve; they narrow until the time is used up.
+    """Prove bounds on the value of any game, exact ones if it can be solved; they narrow until the time is used up.
 
     Parameters:
-        game: `phantom-ponnuki-ROWSxCOLUMNS`, from 2x2 to 5x5.
+        game: A name, a file or a `Game`.
         seconds: The budget of CPU time.
         memory: The memory limit, in GiB.
+        iterations: The iterations of each learning method, instead of CPU time.
+        seed: Random seed of sampling methods (default 0).
         informed: Lemma 2 alone: the opponent is shown the board `every` turn, `every:K`, `once`, `once:K`, or `never`.
         store: A store of runs, to save the bounds.
 
@@ -466,11 +490,14 @@ def bounds(
     """
     _demand(str | None, "every, every:K, once, once:K or never", informed=informed)
     with _known(game) as chosen:
-        request = BoundsRequest(game=chosen.name, seconds=seconds, memory=memory, informed=informed)
+        request = BoundsRequest(
+            game=chosen.name, seconds=seconds, memory=memory, iterations=iterations, seed=seed, informed=informed
+        )
         found, trail, run = _work(request.to_json(), store)
     lower, upper = Fraction(found["lower"]), Fraction(found["upper"])
     value = lower if lower == upper else float((lower + upper) / 2)
-    return GameValue(chosen.name, value, lower, upper, "bounds", found["certificate"], {}, run, trail)
+    method, sizes = found.get("solver", "bounds"), found.get("sizes", {})
+    return GameValue(chosen.name, value, lower, upper, method, found["certificate"], sizes, run, trail)
 
 
 @_at_the_door

@@ -212,7 +212,7 @@ def test_a_person_plays_in_the_terminal(monkeypatch, capsys):
         (fogspiel.BadInput, lambda: fogspiel.vector_policy("batawaf", {"A": 1}), "not a vector"),
         (fogspiel.BadInput, lambda: fogspiel.verify(3), "int is not a certificate"),
         (fogspiel.BadInput, lambda: fogspiel.tune("kuhn", games=10), "no parametric strategy"),
-        (fogspiel.BadInput, lambda: fogspiel.bounds("kuhn"), "there are no bounds for kuhn"),
+        (fogspiel.BadInput, lambda: fogspiel.bounds("kuhn", informed="every"), "there are no bounds for kuhn"),
         (fogspiel.TooLarge, lambda: fogspiel.solve("leduc", method="lp", memory=1e-5), "memory"),
         (fogspiel.BadInput, lambda: fogspiel.match("kuhn", foreign_policy(), "uniform"), "strategy of .*, not of kuhn"),
         (fogspiel.BadInput, lambda: fogspiel.match(None, "uniform", "uniform"), "NoneType is not a game"),

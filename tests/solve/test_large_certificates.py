@@ -217,7 +217,7 @@ def test_the_strategies_play_and_are_explained():
     body = proof_of("leduc")
     agent = certificate_agent("proof", body, known_game("leduc"))
     assert agent.name == "proof"
-    seen, chosen = next(strategy_rows(body, 0))
+    seen, chosen, _ = next(strategy_rows(body, 0))
     assert "your card" in seen and chosen
 
 

@@ -22,6 +22,7 @@ from ...core.rng import stream_of
 from ...core.session import Session, finish_game, record_game, replay, view_of
 from ...core.simulate import PolicyMatch
 from ...core.untrusted_input import JsonRecord
+from ..bounds.any_game import powers_words
 from ..tree import NOT_ONE_LIST, WRONG, build_tree, session_at
 
 ARGUMENTS = {
@@ -355,12 +356,13 @@ def _tree(game: Game, facts: dict[str, Any]) -> Iterator[Finding]:
     try:
         tree = build_tree(game, TREE_MEMORY)
     except ValueError as error:
-        facts |= {"tree": None, "perfect_recall": None}
+        facts |= {"tree": None, "perfect_recall": None, "powers": powers_words(game, None)}
         if WRONG[NOT_ONE_LIST] in str(error):
             yield Finding("legal", str(error), "let legal depend on nothing that the view of the mover does not show")
         return
     infosets = [len(tree.numbers(player)) for player in (0, 1)]
     facts |= {"tree": {"nodes": tree.nodes, "infosets": infosets}, "perfect_recall": None}
+    facts["powers"] = powers_words(game, tree.nodes)
     if sum(infosets) <= MAX_VIEWS:
         samples = zip(tree.owner.tolist(), tree.samples.tolist(), strict=True)
         views = {(player, session_at(game, tree, node).view(player).tobytes()) for player, node in samples}

@@ -11,8 +11,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from ...stats.linear_programs import LpFailure
 from ..exact import ExactBounds, exact_bounds, exact_from, round_strategy, vertex
 from ..policies.best_response import exact_exploitability, exploitability
+from ..proofs.checkers import refined as checker
 from ..proofs.checkers.primitives import digest_of
 from ..proofs.checkers.tree import (
     EXACT_LARGE_FORMAT,
@@ -26,10 +28,12 @@ from ..proofs.checkers.tree import (
 )
 from ..reduce import ReducedGame, presolve_tree
 from ..reduce.colour_refinement import refine
+from ..refinement import Behaviours, NotRefined, Refined, uniform_behaviour
+from ..refinement import refine as refine_strategies
 from ..sources import GameSource, Knowledge
 from ..tree import Tree, sequence_form
 from ..tree.sequence_form import Treeplex, behaviour_of, guaranteed_value, infosets_of
-from . import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
+from . import EASY_TO_CHECK, Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 from .cfr import METHODS, TreeRegrets, ValueBounds
 from .double_oracle import double_oracle
 from .lp import Simplex, basis_statuses, plans_of, primal_player_of, program_of
@@ -169,8 +173,6 @@ def by_whatever_suits(gap: float) -> Find:
     return search
 
 
-# Nodes of a tree up to which its strategies are evaluated in fractions; those of a larger one are certified in units.
-EASY_TO_CHECK = 1_000_000
 # Nodes of a tree and its infosets up to which there is a certificate, which is checked within ten minutes.
 MAX_CHECKED, MAX_LINES = 12_000_000, 500_000
 QUICKLY_EXACT = 20_000  # nodes up to which the exact value is computed by default
@@ -200,41 +202,94 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
             return solution
         text = str(proved.value)
         return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(proved.value))
-    if found.exactly is not None and (options.exact or tree.nodes <= QUICKLY_EXACT):
+    if found.exactly is not None and (options.exact or options.refine or tree.nodes <= QUICKLY_EXACT):
         behaviours = reduced.lift(*found.exactly().behaviours)
     else:
         first, second = (round_strategy(tree.treeplex(player), found.behaviours[player], FINE) for player in (0, 1))
         behaviours = first, second
     judged = exact_exploitability(tree, *behaviours)
     bounds = (judged.lower, judged.upper)
-    proof = make_certificate(problem.name, problem.version, tree, known, behaviours, bounds)
-    return Solution.proved(found.solver, found.sizes, proof)
+    more: dict[str, Any] = {}
+    solver = found.solver
+    quick = tree.nodes <= QUICKLY_EXACT and bounds[0] == bounds[1]
+    if options.refine or (options.refine is None and quick):
+        try:
+            behaviours, more = yield from _refined(tree, options, known, behaviours, bounds)
+        except (NotRefined, LpFailure) as reason:
+            if options.refine:
+                raise ValueError(f"{problem.name} cannot be refined: {reason}") from reason
+            solver += f"; not refined: {reason}"
+    proof = make_certificate(problem.name, problem.version, tree, known, behaviours, bounds, more, problem.lock)
+    return Solution.proved(solver, found.sizes, proof)
+
+
+Proof = Generator[SolverProgress, None, tuple[Behaviours, dict[str, Any]]]
+
+
+def _refined(
+    tree: Tree, options: SolveOptions, known: Knowledge, optimal: Behaviours, bounds: tuple[Fraction, Fraction]
+) -> Proof:
+    """Return the strategies of a certificate that are refined, and the part of it that proves the refinement."""
+    if bounds[0] != bounds[1]:
+        raise NotRefined("the value is not exact")
+    form, safety = sequence_form(tree), options.safety
+    first, second = form.treeplexes
+    stated = options.against(tree) if options.against else (uniform_behaviour(first), uniform_behaviour(second))
+    steps = refine_strategies(form, optimal, stated, safety)
+    while True:
+        try:
+            yield SolverProgress(next(steps))
+        except StopIteration as end:
+            found: tuple[Refined, Refined] = end.value
+            break
+    chosen = found[0].behaviour, found[1].behaviour
+    rows = [rows_of(tree, 1 - player, found[player].proof, known) for player in (0, 1)]
+    opponents = [rows_of(tree, player, stated[player], known) for player in (0, 1)]
+    body = {
+        "opponent": opponents if options.against else checker.UNIFORM,
+        "safety": str(safety),
+        "scores": [str(side.score) for side in found],
+        "weights": [str(side.weight) for side in found],
+        "proofs": rows,
+    }
+    if safety:
+        return optimal, body | {"strategies": [rows_of(tree, player, chosen[player], known, True) for player in (0, 1)]}
+    return chosen, body
 
 
 # Certificates of trees: a strategy for each side, in the forms that `checkers.tree` checks, in full or as lines.
 
+MAX_ROWS = 5_000  # infosets of a player up to which a refined strategy goes on after mistakes of its own
 UNITS = 10**9  # the common denominator of all probabilities of a large certificate
 SPARE = 1e-9  # slack of its bounds for rounding errors of floats
 Decision = tuple[list[int] | None, list[int], list[int], Sequence[Any]]
 
 
-def used_decisions(tree: Tree, player: int, shares: Sequence[Any], known: Knowledge) -> Iterator[Decision]:
-    """Yield the decisions that own play reaches: the one before (its number and action), view, actions, shares."""
+def used_decisions(
+    tree: Tree, player: int, shares: Sequence[Any], known: Knowledge, mistakes: bool = False
+) -> Iterator[Decision]:
+    """Yield the decisions that own play reaches: the one before (its number and action), view, actions, shares.
+
+    With `mistakes`, also those after mistakes of its own, if they are not too many.
+    """
     number = 0
     decisions: dict[int, list[int] | None] = {0: None}  # the decision of each sequence in use
     treeplex = tree.treeplex(player)
+    mistakes = mistakes and treeplex.infosets <= MAX_ROWS
     for infoset, (before, first, count) in zip(tree.numbers(player).tolist(), infosets_of(treeplex), strict=True):
         if before in decisions:
             (view, actions), row = known(infoset), shares[first : first + count]
-            decisions |= {first + slot: [number, actions[slot]] for slot in range(count) if row[slot]}
+            decisions |= {first + slot: [number, actions[slot]] for slot in range(count) if row[slot] or mistakes}
             yield decisions[before], view, actions, row
             number += 1
 
 
-def rows_of(tree: Tree, player: int, behaviour: Sequence[Fraction], known: Knowledge) -> list[Row]:
+def rows_of(
+    tree: Tree, player: int, behaviour: Sequence[Fraction], known: Knowledge, mistakes: bool = False
+) -> list[Row]:
     return [
         {"after": after, "view": view, "actions": actions, "probabilities": [str(Fraction(share)) for share in shares]}
-        for after, view, actions, shares in used_decisions(tree, player, behaviour, known)
+        for after, view, actions, shares in used_decisions(tree, player, behaviour, known, mistakes)
     ]
 
 
@@ -250,9 +305,16 @@ def make_certificate(
     known: Knowledge,
     behaviours: tuple[Sequence[Fraction], Sequence[Fraction]],
     bounds: tuple[Fraction, Fraction],
+    refinement: Mapping[str, Any] | None = None,
+    lock: Mapping[str, Any] | None = None,
 ) -> TreeCertificate:
-    strategies = [rows_of(tree, player, behaviours[player], known) for player in (0, 1)]
-    return cast(TreeCertificate, _certificate(FORMAT, name, version, bounds, {"strategies": strategies}))
+    """Return the certificate of a tree; with a refinement its strategies are those, also after own mistakes."""
+    whole = bool(refinement and "strategies" not in refinement)
+    strategies = [rows_of(tree, player, behaviours[player], known, whole) for player in (0, 1)]
+    more = {"refinement": refinement, "lock": lock}
+    body = {"strategies": strategies} | {key: part for key, part in more.items() if part}
+    form = checker.FORMAT if len(body) > 1 else FORMAT
+    return cast(TreeCertificate, _certificate(form, name, version, bounds, body))
 
 
 def large_certificate(
