@@ -118,9 +118,7 @@ def test_a_certificate_that_is_not_shipped_is_made_by_its_command():
     kuhn = KNOWN["kuhn"]
     elsewhere = replace(kuhn, certificate=replace(kuhn.certificate, file=None))
     assert elsewhere.shipped is None and elsewhere.row()[3] == "2.3 kB, not shipped"
-    with pytest.raises(
-        ValueError, match="make it with `fogspiel solve kuhn --exact --refine uniform --cert"
-    ):
+    with pytest.raises(ValueError, match="make it with `fogspiel solve kuhn --exact --refine uniform --cert"):
         verify_shipped(elsewhere)
 
 
