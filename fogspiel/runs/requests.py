@@ -15,6 +15,7 @@ from .request import Asked, GameName, Player, Request, Seed, Text, WrongField, c
 if TYPE_CHECKING:
     from ..solving.proofs.checkers.primitives import Body
     from ..solving.sources import GameSource
+    from ..stats.sprt import Gsprt
     from ..tuning.programs.contest import Scale
     from ..tuning.programs.parameters import Parameters
     from .store import Json
@@ -57,7 +58,7 @@ AGENT = "A name, a run, or numbers with commas between them."
 class MatchRequest(Request):
     """Play two players against each other, every deal twice with the seats swapped."""
 
-    command_name, tab = "match", "Match"
+    command_name, tab, optional = "match", "Match", ("sprt",)
     shown = ("games", "seed")
     kind: Literal["match"] = "match"
     game: Annotated[GameName, Asked("game", argument=True, page="batawaf", hint="")]
@@ -69,6 +70,21 @@ class MatchRequest(Request):
         Literal["swapped", "alternating", "coin"],
         Field(title="Seats", description="swapped (same deal twice), alternating, or coin."),
     ] = "swapped"
+    # Normalised Elo of the two hypotheses, alpha and beta of a sequential test that may end the match.
+    sprt: Annotated[tuple[float, float, float, float] | None, Asked(stored_only=True)] = None
+
+    def check(self) -> None:
+        if self.sprt is not None:
+            _ = self.test
+            if self.seats != "swapped":
+                raise ValueError("--sprt counts pairs of games with the seats swapped: leave out --seats")
+
+    @property
+    def test(self) -> "Gsprt":
+        from ..stats.sprt import Gsprt
+
+        assert self.sprt is not None
+        return Gsprt(*self.sprt, normalised=True)
 
 
 class RoundRobinRequest(Request):
@@ -217,7 +233,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name, lacking = "tune", ("rules",)
+    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves")
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
@@ -233,6 +249,10 @@ class ProgramRequest(Request):
     range: tuple[float, float] | None = None  # of scores; None if these are wins, draws and losses
     alone: bool = False
     facts: Mapping[str, Any] = Field(default_factory=dict)  # further inputs of the games, by the type of program
+    prove: tuple[float, float] | None = None  # the Elo of the test of the result, if not chosen by the budget
+    origin: Text | None = None  # the run whose values are the start
+    # A finished test that goes on instead of a search: its run, vector, scores and the counts of its pairs.
+    proves: Mapping[str, Any] | None = None
 
     def check(self) -> None:
         from ..stats.race import Race
@@ -249,6 +269,10 @@ class ProgramRequest(Request):
         Race(self.race, self.delta, self.epsilon)
         if self.games is None and self.seconds is None:
             raise ValueError("a run needs a budget: --games, --minutes, or both")
+        if self.prove is not None and not self.prove[0] < self.prove[1]:
+            raise ValueError(f"--prove {self.prove[0]:g} {self.prove[1]:g}: the second Elo must be the larger one")
+        if self.proves is not None:
+            _check_test(self.proves, len(self.parameters), 2 * self.scale.steps + 1)
 
     @property
     def space(self) -> "Parameters":
@@ -272,6 +296,20 @@ class ProgramRequest(Request):
         from .programs import option_for
 
         return f"fogspiel tune {option_for(self.sort, self.digest)} --parameters FILE"
+
+
+def _check_test(test: Mapping[str, Any], parameters: int, outcomes: int) -> None:
+    """Raise a ValueError unless a test that goes on has a vector, two scores and counts, as runs store them."""
+    theta, scores, pairs = (test.get(key) for key in ("theta", "test", "pairs"))
+    for numbers, count in ((theta, parameters), (scores, 2), (pairs, outcomes)):
+        if not isinstance(numbers, list | tuple) or len(numbers) != count or not all(map(_is_finite, numbers)):
+            raise ValueError("a test that goes on needs the vector, the two scores and the counts of pairs of its run")
+    if not all(type(count) is int and 0 <= count < 2**53 for count in pairs or ()):
+        raise ValueError("a test that goes on has counts of pairs that are no whole numbers from 0")
+
+
+def _is_finite(number: object) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < 1e300
 
 
 class SolveRequest(Request):
@@ -444,14 +482,13 @@ class SolveRequest(Request):
 
 
 class BoundsRequest(Request):
-    """Prove bounds on the value of a game that is too large to be solved; they are narrowed as long as time lasts."""
+    """Prove bounds on the value of any game, exact ones if it can be solved; they narrow as long as time lasts."""
 
     command_name, tab = "bounds", "Bounds"
     kind: Literal["bounds"] = "bounds"
     game: Annotated[
-        Text,
-        Field(title="Game", description="phantom-ponnuki-ROWSxCOLUMNS, from 2x2 to 5x5."),
-        Asked("bounded game", argument=True, hint=""),
+        GameName,
+        Asked("game", argument=True, page="phantom-ponnuki-4x4", hint="The smaller the game, the closer the bounds."),
     ]
     seconds: Annotated[
         float,
@@ -461,6 +498,17 @@ class BoundsRequest(Request):
     memory: Annotated[
         Memory, Field(description="Stop when about so many GiB are used."), Asked(page=1.0, page_most=64)
     ] = 1.0
+    iterations: Annotated[
+        int | None,
+        Field(
+            gt=0,
+            le=MAX_ITERATIONS,
+            title="Iterations",
+            description="Stop each learning method after so many iterations, not by --time.",
+        ),
+        Asked(wanted=f"a whole number from 1 to {MAX_ITERATIONS}"),
+    ] = None
+    seed: Annotated[Seed | None, Field(title="Seed", description="Of methods that sample; 0 by default.")] = None
     informed: Annotated[
         Text | None,
         Field(
@@ -476,14 +524,16 @@ class BoundsRequest(Request):
         from ..solving.bounds.lemma_two import Turns, informed_board
 
         known_game(self.game)
-        literal = self.informed is not None and self.informed.startswith("T:")
+        if self.informed is None:
+            return
+        literal = self.informed.startswith("T:")
         try:
             (informed_board if literal else board_of)(self.game)
         except ValueError as error:
             raise WrongField("game", str(error)) from None
-        if self.informed is not None and literal:
+        if literal:
             Turns.parse(self.informed)
-        elif self.informed is not None:
+        else:
             Schedule.parse(self.informed)
             demand_size(self.game)
 
@@ -602,6 +652,24 @@ class ExploitRequest(Request):
         Memory, Field(description="The most memory that the game may take, in GiB."), Asked(page=2.0, page_most=16)
     ] = DEFAULT_MEMORY
     seed: Annotated[Seed, Field(description="For a policy that is drawn at random, as `fixed` is.")] = 1
+
+
+class SampledExploitRequest(Request):
+    """Bound the exploitability of an agent from below by fresh games of a best responder that searches."""
+
+    command_name = "exploit --sampled"
+    shown = ("nodes", "seed")
+    kind: Literal["sampled-exploit"] = "sampled-exploit"
+    game: Annotated[GameName, Asked("game", argument=True)]
+    policy: Annotated[Player, Field(title="Policy"), Asked("agent", argument=True)]
+    games: Annotated[int | None, Field(gt=0, title="Games")] = None
+    seconds: Annotated[float | None, Field(gt=0, title="CPU seconds")] = None
+    nodes: Annotated[int, Field(gt=0, le=10**9, title="Positions per decision")] = 100_000
+    seed: Seed = 1
+
+    def check(self) -> None:
+        if (self.games is None) == (self.seconds is None):
+            raise ValueError("give --games or --seconds, not both: one of them ends the games")
 
 
 class DiagnoseRequest(Request):

@@ -312,11 +312,18 @@ def _best(form: SequenceForm, candidates: Iterator[list[RealisationPlan | None]]
 def guarantee(form: SequenceForm, player: int, plan: RealisationPlan) -> Fraction:
     """Return a plan's guaranteed value for its player against any opponent, in exact arithmetic."""
     check_plan(form.treeplexes[player], plan)
+    worth = exact_worth(form, player, plan)
+    return -Fraction(exact_best_total(form.treeplexes[1 - player], worth), plan.denominator * form.denominator)
+
+
+def exact_worth(form: SequenceForm, player: int, plan: RealisationPlan) -> list[int]:
+    """Return the payoffs of the opponent's sequences against a plan, in integers."""
     weights = np.array(plan.weights, object)
     mine, theirs, sign = (form.rows, form.columns, -1) if player == 0 else (form.columns, form.rows, 1)
     worth = np.zeros(form.treeplexes[1 - player].sequences, object)
     np.add.at(worth, theirs, sign * form.payoffs.astype(object) * weights[mine])
-    return -Fraction(exact_best_total(form.treeplexes[1 - player], worth.tolist()), plan.denominator * form.denominator)
+    found: list[int] = worth.tolist()
+    return found
 
 
 def check_plan(treeplex: Treeplex, plan: RealisationPlan) -> None:
@@ -341,12 +348,12 @@ def behaviour_fractions(treeplex: Treeplex, weights: list[int]) -> list[Fraction
 
 def plan_of_behaviour(treeplex: Treeplex, behaviour: list[Fraction]) -> RealisationPlan | None:
     """Return the plan of a behaviour strategy, or None if its common denominator is too long."""
-    return _over_one_denominator(exact_plan_of(treeplex, behaviour))
+    return in_units(exact_plan_of(treeplex, behaviour))
 
 
 def repair(treeplex: Treeplex, reach: list[Fraction]) -> RealisationPlan | None:
     """Return the plan with these weights, after dropping negative weights if need be; None if it is too long."""
-    plan = _over_one_denominator(reach)
+    plan = in_units(reach)
     if plan is None:
         return None
     try:
@@ -356,7 +363,7 @@ def repair(treeplex: Treeplex, reach: list[Fraction]) -> RealisationPlan | None:
     return plan
 
 
-def _over_one_denominator(reach: list[Fraction]) -> RealisationPlan | None:
+def in_units(reach: list[Fraction]) -> RealisationPlan | None:
     """Return unchecked weights with a common denominator, or None if it is too long."""
     denominator = 1
     for weight in reach:

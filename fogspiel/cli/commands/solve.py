@@ -197,7 +197,7 @@ def bounds(
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove bounds on the value of a game that is too large to be solved."""
+    """Prove bounds on the value of any game, exact ones if it can be solved."""
     request = BoundsRequest(**asked | {"game": load_game(asked["game"]).name})
     begin_and_show(request.to_json(), RunOptions(store, as_json, certificate=certificate))
 

@@ -17,7 +17,7 @@ from ...core import NotFound
 from ...core.plugins import ROOT, collect, former_names
 from ...core.untrusted_input import JsonRecord
 from ..proofs.checkers import permutation, phantom, phantom_bounds, pure_strategies
-from ..proofs.checkers.primitives import Certificate, SolutionCertificate
+from ..proofs.checkers.primitives import TABLE_BOUNDS, Certificate, SolutionCertificate
 
 if TYPE_CHECKING:
     from ...core.agents import Agent, PlayerAgent
@@ -290,6 +290,17 @@ METHODS = (
     *(
         SolveMethod(name, partial(lazy_function("solving.methods.mccfr", "solve"), name), SAMPLING, samples=True)
         for name in ("external-sampling", "outcome-sampling")
+    ),
+    SolveMethod(
+        "informed-opponent",
+        lazy_function("solving.methods.informed_opponent", "solve"),
+        "Bounds by an opponent who sees the whole state, where the states can be enumerated and histories cannot.",
+        samples=True,
+        proofs=CertificateFormat(
+            TABLE_BOUNDS,
+            lazy_function("solving.methods.tables", "follower"),
+            lazy_function("solving.methods.tables", "explain"),
+        ),
     ),
     SolveMethod(
         "plans",

@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import ceil, floor, inf
+from math import ceil, floor, inf, lcm
 from typing import Any, cast
 
 import numpy as np
@@ -16,7 +16,16 @@ from ..exact import ExactBounds, exact_bounds, exact_from, round_strategy, verte
 from ..policies.best_response import exact_exploitability, exploitability
 from ..proofs.checkers import refined as checker
 from ..proofs.checkers.primitives import digest_of
-from ..proofs.checkers.tree import FORMAT, LARGE_FORMAT, LargeTreeCertificate, Row, TreeCertificate
+from ..proofs.checkers.tree import (
+    EXACT_LARGE_FORMAT,
+    FORMAT,
+    LARGE_FORMAT,
+    LONGEST_LINE,
+    ExactLargeTreeCertificate,
+    LargeTreeCertificate,
+    Row,
+    TreeCertificate,
+)
 from ..reduce import ReducedGame, presolve_tree
 from ..reduce.colour_refinement import refine
 from ..refinement import Behaviours, NotRefined, Refined, uniform_behaviour
@@ -34,6 +43,7 @@ from .lp import Simplex, basis_statuses, plans_of, primal_player_of, program_of
 # Each is a generator that reports its progress and can be resumed; it works on the reduced game of presolve.
 
 SMALL_ENOUGH = 2_000_000  # nonzeros of a program up to which `auto` uses the simplex method
+SMALL_IF_WIDE = 20_000  # the same where they need Python integers, whose best responses take 0.01 s
 SLICE = 2_000  # simplex iterations between two saved states
 # Iterations of regret minimisation before the first evaluation of bounds; the interval then doubles.
 FIRST_CHECK = 16
@@ -57,6 +67,10 @@ Find = Callable[[ReducedGame, SolverState], Search]  # how to search a reduced g
 def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
     """Find a vertex of the smallest program that describes the game."""
     form = reduced.form
+    if form.wide:
+        from .normal_form import by_fractions
+
+        return (yield from by_fractions(reduced, saved))
     primal_player = primal_player_of(form)
     program = program_of(form, primal_player)
     quotient = refine(program)
@@ -153,7 +167,7 @@ def by_whatever_suits(gap: float) -> Find:
     """Make the default search: the simplex method if the game is small, else regret minimisation."""
 
     def search(reduced: ReducedGame, saved: SolverState) -> Search:
-        small = len(reduced.form.payoffs) <= SMALL_ENOUGH
+        small = len(reduced.form.payoffs) <= (SMALL_IF_WIDE if reduced.form.wide else SMALL_ENOUGH)
         return (by_simplex if small else by_regrets(METHODS, gap))(reduced, saved)
 
     return search
@@ -174,16 +188,20 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
     found = replace(found, sizes={"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes})
     known = problem.knowledge(tree)
     if tree.nodes > EASY_TO_CHECK:
-        if tree.nodes <= MAX_CHECKED and len(tree.owner) <= MAX_LINES and not options.exact:
-            large = large_certificate(problem.name, problem.version, tree, known, found.behaviours)
+        exact = found.exactly() if options.exact and found.exactly is not None else None
+        proved = exact if exact is not None and exact.proved else None
+        if tree.nodes <= MAX_CHECKED and len(tree.owner) <= MAX_LINES:
+            head = problem.name, problem.version, tree, known
+            large = proved and exact_large_certificate(*head, reduced.lift(*proved.behaviours), proved.value)
+            large = large or large_certificate(*head, found.behaviours)
             return Solution.proved(found.solver, found.sizes, large)
         # The exact bounds are those of the reduced game, which has the same value; the whole one is checked in floats
         whole = exploitability(tree, *found.behaviours)
         solution = Solution.bounded(found.solver, found.sizes, whole.lower, whole.upper)
-        if options.exact and found.exactly is not None and (exact := found.exactly()).proved:
-            text = str(exact.value)
-            return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(exact.value))
-        return solution
+        if proved is None:
+            return solution
+        text = str(proved.value)
+        return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(proved.value))
     if found.exactly is not None and (options.exact or options.refine or tree.nodes <= QUICKLY_EXACT):
         behaviours = reduced.lift(*found.exactly().behaviours)
     else:
@@ -275,8 +293,8 @@ def rows_of(
     ]
 
 
-def lines_of(tree: Tree, player: int, shares: np.ndarray, known: Knowledge) -> list[str]:
-    found = used_decisions(tree, player, shares.tolist(), known)
+def lines_of(tree: Tree, player: int, shares: Sequence[Any], known: Knowledge) -> list[str]:
+    found = used_decisions(tree, player, shares, known)
     return ["|".join(" ".join(map(str, part or ())) for part in parts) for parts in found]
 
 
@@ -307,9 +325,36 @@ def large_certificate(
     judged = exploitability(tree, *(np.concatenate(([1.0], row[1:] / UNITS)) for row in shares))
     lower = Fraction(floor((judged.lower - SPARE) * UNITS), UNITS)
     upper = Fraction(ceil((judged.upper + SPARE) * UNITS), UNITS)
-    strategies = [lines_of(tree, player, shares[player], known) for player in (0, 1)]
+    strategies = [lines_of(tree, player, shares[player].tolist(), known) for player in (0, 1)]
     more = {"denominator": UNITS, "strategies": strategies}
     return cast(LargeTreeCertificate, _certificate(LARGE_FORMAT, name, version, (lower, upper), more))
+
+
+def exact_large_certificate(
+    name: str,
+    version: int | str,
+    tree: Tree,
+    known: Knowledge,
+    behaviours: tuple[Sequence[Fraction], Sequence[Fraction]],
+    value: Fraction,
+) -> ExactLargeTreeCertificate | None:
+    """Return the certificate of an exact value by strategies in fractions; None if a line would be too long."""
+    shares = [proportional_shares(tree.treeplex(player), behaviours[player]) for player in (0, 1)]
+    strategies = [lines_of(tree, player, shares[player], known) for player in (0, 1)]
+    if max(len(line) for lines in strategies for line in lines) > LONGEST_LINE:
+        return None
+    found = _certificate(EXACT_LARGE_FORMAT, name, version, (value, value), {"strategies": strategies})
+    return cast(ExactLargeTreeCertificate, found)
+
+
+def proportional_shares(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[int]:
+    """Return integers in proportion to the probabilities at each infoset."""
+    shares = [1] * len(behaviour)
+    for _, first, count in infosets_of(treeplex):
+        row = behaviour[first : first + count]
+        unit = lcm(*(share.denominator for share in row))
+        shares[first : first + count] = [int(share * unit) for share in row]
+    return shares
 
 
 def whole_shares(treeplex: Treeplex, behaviour: np.ndarray) -> np.ndarray:

@@ -1,14 +1,16 @@
 """Certificate files: writing, reading, checking by the matching checker, and explaining as text."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...core.find import load_game
 from ...core.plugins import load, sources
-from ...core.untrusted_input import parse_json, read_bytes, shorten
+from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
 from .checkers.primitives import MAX_SECONDS, Body, Bounds, demand, digest_of, fraction, limit_work, quoted
 
 if TYPE_CHECKING:
@@ -20,12 +22,15 @@ if TYPE_CHECKING:
 CHECKERS = "solving.proofs.checkers"
 # The largest certificate that is read by default; those that we ship have 0.2 at most.
 MAX_MEBIBYTES = 64.0
+MORE = "grant more by `fogspiel verify --max-mib MIB`"
 
 
 def write_certificate(body: Body, path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(body, separators=(",", ":")) + "\n", encoding="utf-8")
+        with path.open("w", encoding="utf-8") as file:
+            json.dump(body, file, separators=(",", ":"))
+            file.write("\n")
     except OSError as error:
         raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
 
@@ -41,17 +46,52 @@ def solution_certificate(
 
 def read_certificate(path: Path, mebibytes: float = MAX_MEBIBYTES) -> Body:
     """Return the certificate in a file of at most that size: a JSON object that names a game."""
-    content = read_bytes(
-        path, "the certificate", int(mebibytes * 2**20), "grant more by `fogspiel verify --max-mib MIB`"
-    )
+    most = int(mebibytes * 2**20)
     try:
-        body = parse_json(content)
+        head = read_head(path, "the certificate", CHUNK)
+        if head.startswith(LARGE) and LINES in head:
+            body = _read_lines(path, most)
+        else:
+            body = parse_json(read_bytes(path, "the certificate", most, MORE))
     except ValueError as error:
         raise ValueError(f"the certificate {path} is damaged or not complete: {error}") from None
     if not isinstance(body, dict) or not isinstance(body.get("game"), str):
         raise ValueError(f"the certificate {path} is not valid: it does not say which game it is for")
     found: Body = body
     return found
+
+
+# Certificates of large trees are long lists of lines, which are read one after the other.
+
+LARGE, LINES = b'{"format":"fogspiel large tree certificate', b'"strategies":[['
+NEXT_LINE = re.compile(rb'"([0-9 |-]+)"(,|\],\[|\]\])')  # a line, and what follows it
+CHUNK = 1 << 16
+
+
+def _read_lines(path: Path, most: int) -> Any:
+    """Return the JSON value of a large certificate; the text of its file is never in memory as a whole."""
+    from .checkers.tree import LONGEST_LINE
+
+    with path.open("rb") as file:
+        head, _, text = file.read(CHUNK).partition(LINES)
+        sides: list[list[str]] = [[]]
+        at, last = 0, b","
+        while last != b"]]":
+            match = NEXT_LINE.match(text, at)
+            if match is None:
+                chunk = file.read(CHUNK)
+                if not chunk or len(text) - at > LONGEST_LINE:
+                    raise ValueError(f"line {len(sides[-1])} of strategy {len(sides)} is not in whole numbers")
+                if file.tell() > most:
+                    raise ValueError(f"it is larger than {most:,} bytes: {MORE}")
+                text, at = text[at:] + chunk, 0
+                continue
+            line, last, at = match[1], match[2], match.end()
+            sides[-1].append(line.decode())
+            if last == b"],[":
+                sides.append([])
+        body = parse_json(head + LINES[:-2] + b"0" + text[at:] + file.read(CHUNK))
+    return {**body, "strategies": sides}
 
 
 def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) -> Bounds:
@@ -62,7 +102,10 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
     """
     from .checkers import refined, tree
 
-    of_trees = {tree.FORMAT: tree.verify, tree.LARGE_FORMAT: tree.verify_large, refined.FORMAT: refined.verify}
+    of_trees = {tree.FORMAT: tree.verify, refined.FORMAT: refined.verify}
+    of_trees |= dict.fromkeys(tree.LARGE_FORMATS, tree.verify_large)
+    if source is not None and body.get("format") not in of_trees:
+        load_game(source)  # then the game is known by its name
     with limit_work(seconds):
         own = body.get("format")
         own = own if isinstance(own, str) else None
@@ -128,7 +171,7 @@ def strategies_of(body: Body) -> Any:
     if body.get("format") == refined.FORMAT:
         refined.check_parts(body)
         return body.get("refinement", body).get("strategies", body["strategies"])
-    if body.get("format") != tree.LARGE_FORMAT:
+    if body.get("format") not in tree.LARGE_FORMATS:
         return body.get("strategies", ())
     tree.check_form(body)
     return [list(tree.rows_of(body, player)) for player in (0, 1)]
@@ -197,9 +240,9 @@ Choices = tuple[str, list[tuple[str, str]], str]  # a view, the possible actions
 def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterator[Choices]:
     """List the views of a player with its choices, row by row, and whether they are reached if both play well."""
     from .checkers import refined
-    from .checkers.tree import FORMAT, LARGE_FORMAT, SIDES, plan_of
+    from .checkers.tree import FORMAT, LARGE_FORMATS, SIDES, plan_of
 
-    known = body.get("format") in (FORMAT, LARGE_FORMAT, refined.FORMAT)
+    known = body.get("format") in (FORMAT, *LARGE_FORMATS, refined.FORMAT)
     demand(known, f"its format is {quoted(body.get('format'))}, which has no rows to explain")
     problem, strategies = problem_of(body, source), strategies_of(body)
     demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
@@ -208,14 +251,14 @@ def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterat
         plans = [plan_of(rows, owner) for rows, owner in zip(strategies, SIDES, strict=True)]
         own = {number for number, _ in refined.reached(plans[side]).values()}
         visited: list[set[int]] = [set(), set()]
-        if body["format"] != LARGE_FORMAT:
+        if body["format"] not in LARGE_FORMATS:
             game = positions if lock is None else refined.locked_game(positions, lock)
             refined.expected_value(game, 0, refined.reached(plans[0]), refined.reached(plans[1]), visited)
     for row in lock["rows"][side] if lock else ():
         yield (*_words(problem, row), LOCKED)
     for number, row in enumerate(strategies[side]):
         when = REACHED if number in visited[side] else LATER if number in own else ERRED
-        yield (*_words(problem, row), "" if body["format"] == LARGE_FORMAT else when)
+        yield (*_words(problem, row), "" if body["format"] in LARGE_FORMATS else when)
 
 
 def _words(problem: "GameSource", row: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:

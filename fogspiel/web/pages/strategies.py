@@ -12,7 +12,7 @@ from ...core.agents import ParametricPolicy, policy_names
 from ...core.explain import Explanation, Table, TextChart, explain
 from ...core.game import Game, game_or_none, known_game, list_games, parameters_of
 from ...core.page_contract import play_support
-from ...runs.agent_parser import SOLVED, engines_of, parse_agent
+from ...runs.agent_parser import SOLVED, engines_of, is_general, parse_agent
 from ...runs.kind import kind_of_method
 from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.report import FIGURES
@@ -56,6 +56,8 @@ class Sheet(Explanation):
 def describe(game: Game, text: str, reader: RunReader) -> Sheet:
     demand_opponent(game, text)
     name = text.partition("@")[0]
+    if is_general(game, text):
+        return Sheet((f"{text} {NOTES[text.partition(':')[0]]}.",))
     if name in engines_of(game):
         notes = {**NOTES, **play_support(game).notes}
         return Sheet((f"{name} {notes.get(name, 'is an engine')}.",))
