@@ -234,7 +234,7 @@ def _refined(
         raise NotRefined("the value is not exact")
     form, safety = sequence_form(tree), options.safety
     if form.wide:
-        raise NotRefined("its sums do not fit into 64 bits")
+        raise NotRefined("sums of its payoffs and probabilities do not fit into 64 bits")
     first, second = form.treeplexes
     stated = options.against(tree) if options.against else (uniform_behaviour(first), uniform_behaviour(second))
     steps = refine_strategies(form, optimal, stated, safety)
