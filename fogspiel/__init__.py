@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         mixture_policy,
         open_store,
         play,
+        sequence_form,
         solve,
         to_efg,
         to_nfg,
@@ -59,15 +60,15 @@ __all__ = [
     "NotFound", "Race", "Rules", "Session", "Sizes", "Step", "Strategy", "TooLarge", "bounds", "check", "exact_score",
     "exploit", "find_policy", "from_openspiel", "from_openspiel_policy", "kernel", "list_games", "load_game", "match",
     "method_of", "mixture_policy",
-    "open_store", "phantom", "phantom_of", "play", "random_below", "random_unit", "solve", "to_efg", "to_nfg",
-    "to_openspiel",
+    "open_store", "phantom", "phantom_of", "play", "random_below", "random_unit", "sequence_form", "solve", "to_efg",
+    "to_nfg", "to_openspiel",
     "to_openspiel_policy", "to_pettingzoo", "tune", "tune_function", "vector_policy", "verify",
 ]  # fmt: skip
 
 # The public names of each module, which is imported when one of them is first used.
 _NAMES = {
     "api": "play match tune solve bounds exploit verify check load_game open_store find_policy vector_policy "
-    "mixture_policy exact_score tune_function to_efg to_nfg",
+    "mixture_policy exact_score tune_function to_efg to_nfg sequence_form",
     "core": "FogspielError NotFound BadInput TooLarge Damaged",
     "core.compile.kernel": "kernel inlined variant",
     "core.game": "CHANCE OVER WIN DRAW LOSS Game Rules Sizes Strategy list_games",

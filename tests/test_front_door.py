@@ -80,6 +80,23 @@ def test_tables_have_the_numbers_of_the_result(tmp_path):
         match.plot(tmp_path / "picture.xyz")
 
 
+def test_the_sequence_form_of_a_game_pays_what_uniform_players_get():
+    form, smaller = fogspiel.sequence_form("kuhn"), fogspiel.sequence_form("kuhn", reduced=True)
+    plans = []
+    for treeplex in form.treeplexes:
+        plan = [Fraction(1)] * treeplex.sequences
+        for parent, first, count in zip(treeplex.parent, treeplex.first, treeplex.count, strict=True):
+            for sequence in range(first, first + count):
+                plan[sequence] = plan[parent] / int(count)
+        plans.append(plan)
+    cells = zip(form.rows, form.columns, form.payoffs.tolist(), strict=True)
+    value = sum(plans[0][row] * plans[1][column] * pay for row, column, pay in cells) / form.denominator
+    assert value == Fraction(1, 8)  # of uniform players, by hand
+    assert len(smaller.payoffs) < len(form.payoffs)
+    with pytest.raises(fogspiel.NotFound, match="there is no game 'nonsense'"):
+        fogspiel.sequence_form("nonsense")
+
+
 def test_every_public_name_is_there():
     assert all(getattr(fogspiel, name) is not None for name in fogspiel.__all__)
     with pytest.warns(DeprecationWarning):

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from ...core.game import Game
     from ..policies import PolicyTable
     from ..policies.exploitability import ExploitResult, Watch
+    from ..refinement import Behaviours
     from ..sources import GameSource
+    from ..tree import Tree
     from .tree import Find
 
 Size = int | list[int] | Mapping[str, int | list[int]]
@@ -125,6 +127,8 @@ class SolverState(NamedTuple):
 
 NO_STATE = SolverState()
 DEFAULT_MEMORY = 4.0  # default GiB for a game
+# Nodes of a tree up to which its strategies are evaluated in fractions; those of a larger one are certified in units.
+EASY_TO_CHECK = 1_000_000
 
 
 class SolveOptions(NamedTuple):
@@ -134,6 +138,10 @@ class SolveOptions(NamedTuple):
     seed: int = 0  # of methods that sample, like the budgets
     iterations: int | None = None
     seconds: float | None = None  # CPU time
+    # Refine the strategies of an exact value (None: where that is quick), against a given opponent or the uniform one.
+    refine: bool | None = None
+    against: "Callable[[Tree], Behaviours] | None" = None
+    safety: Fraction = Fraction(0)  # how much less than the value they may secure
 
 
 Work = Generator[SolverProgress, None, Solution]

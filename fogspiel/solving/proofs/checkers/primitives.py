@@ -94,8 +94,29 @@ def prove_bounds(
 
 
 def digest_of(body: Mapping[str, object]) -> str:
-    rest = {key: value for key, value in body.items() if key != "digest"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    """Return the digest of all but the digest, as JSON with sorted keys, which is never one text in memory."""
+    found = hashlib.sha256()
+    for part in json_parts({key: value for key, value in body.items() if key != "digest"}):
+        found.update(part.encode())
+    return found.hexdigest()
+
+
+encoded = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+PARTED = 3  # levels of a body whose items are encoded one by one: down to a line of a strategy
+
+
+def json_parts(value: object, levels: int = PARTED) -> Iterator[str]:
+    """Yield a value as JSON with sorted keys, in parts."""
+    if not levels or not value or not isinstance(value, dict | list):
+        yield encoded(value)
+        return
+    named = isinstance(value, dict)
+    separator = "{" if named else "["
+    for item in sorted(value) if named else value:
+        yield separator + (f"{encoded(item)}:" if named else "")
+        yield from json_parts(value[item] if isinstance(value, dict) else item, levels - 1)
+        separator = ","
+    yield "}" if named else "]"
 
 
 def check_digest(body: Mapping[str, object]) -> None:
