@@ -18,8 +18,6 @@ import argparse
 import math
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +29,7 @@ from fogspiel.core.compile.kernel import kernel
 from fogspiel.core.rng import child, random_unit, split
 from fogspiel.stats.evaluate import score_of
 from fogspiel.stats.race import Race, form, run
+from fogspiel.stats.sprt import Gsprt, log_ratio
 
 RISK = 0.05
 ELOS = (-10, -5, 0, 5, 10, 15, 20)
@@ -42,89 +41,6 @@ LAWS = {
 """Pairs by half points between equal players: engines from unbalanced openings (as on fishtest), and coins."""
 BLOCK = 128
 HEADING = "## Beside the GSPRT of engine testing"
-
-
-MAX_STEPS = 100
-CLOSE = 1e-14
-"""Tolerance of a distribution's mean, in units of the multiplier's equation."""
-REGULAR = 1e-3
-"""Substitute for a count of zero, so that every distribution has a likelihood (as fishtest does)."""
-
-
-@dataclass(frozen=True)
-class Gsprt:
-    """The hypotheses in Elo, and the error rates: alpha to pass at elo0, beta to fail at elo1."""
-
-    elo0: float = 0.0
-    elo1: float = 5.0
-    alpha: float = 0.05
-    beta: float = 0.05
-
-    def __post_init__(self) -> None:
-        if not self.elo0 < self.elo1:
-            raise ValueError(f"elo0 is {self.elo0:g} and elo1 is {self.elo1:g}, but elo1 must be the larger one.")
-        if not (0 < self.alpha < 1 / 2 and 0 < self.beta < 1 / 2):
-            raise ValueError(f"alpha and beta are {self.alpha:g} and {self.beta:g}, but both lie between 0 and 1/2.")
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Wald's bounds of the log-likelihood ratio: below the first elo0 is accepted, above the second elo1."""
-        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
-
-    def ratio(self, counts: Sequence[int]) -> float:
-        return float(log_ratio(np.asarray(counts, np.float64), score_of(self.elo0), score_of(self.elo1)))
-
-    def decision(self, counts: Sequence[int]) -> int:
-        """Return +1 if elo1 is accepted, -1 if elo0 is, 0 to continue."""
-        low, high = self.bounds
-        found = self.ratio(counts)
-        return 1 if found >= high else -1 if found <= low else 0
-
-
-@kernel
-def multiplier(counts, total, score):
-    """Return the Lagrange multiplier x for which counts / (total (1 + x (value - score))) has the mean `score`.
-
-    The maximum-likelihood distribution with that mean is of this form. The sum that has to vanish falls as x rises,
-    between the two values of x at which a probability would become infinite: Newton's steps, halved where they leave
-    the rest of that range.
-    """
-    top = len(counts) - 1
-    low, high, x = -1.0 / (1.0 - score), 1.0 / score, 0.0
-    for _ in range(MAX_STEPS):
-        lead, slope = 0.0, 0.0
-        for v in range(top + 1):
-            step = v / top - score
-            part = step / (1.0 + x * step)
-            lead += counts[v] * part
-            slope -= counts[v] * part * part
-        if lead > 0.0:
-            low = x
-        else:
-            high = x
-        if abs(lead) <= CLOSE * total:
-            break
-        x -= lead / slope
-        if not low < x < high:
-            x = (low + high) / 2.0
-    return x
-
-
-@kernel
-def log_ratio(counts, score_0, score_1):
-    """Return the log ratio of the maximum likelihoods with mean score_1 and with mean score_0."""
-    top = len(counts) - 1
-    regular = np.empty(top + 1)
-    total = 0.0
-    for v in range(top + 1):
-        regular[v] = max(counts[v], REGULAR)
-        total += regular[v]
-    x_0, x_1 = multiplier(regular, total, score_0), multiplier(regular, total, score_1)
-    found = 0.0
-    for v in range(top + 1):
-        value = v / top
-        found += regular[v] * math.log((1.0 + x_0 * (value - score_0)) / (1.0 + x_1 * (value - score_1)))
-    return found
 
 
 def law_at(even: tuple[float, ...], elo: float) -> np.ndarray:

@@ -298,7 +298,7 @@ def print_lp(sides: dict[str, Side], chosen: argparse.Namespace) -> None:
 
     print(f"Linear programming, CPU ms; the goals: Leduc x{LP_GOAL}, {LARGE} solved\n")
     heads = ("game", "infosets", "build", "presolve", "LP", "in all", "certified", "plain LP", "OpenSpiel LP")
-    print_table([*heads, "ratio", "ratio, certified", "goal met"], map(row, OPENSPIEL))
+    print_table([*heads, "ratio", "ratio, certified", "goal met"], map(row, chosen.games or OPENSPIEL))
     print("".join(failures), end="")
     print("The strategies in floats; OpenSpiel's are cleaned before their exploitability is computed\n")
     titles = (f"{who}: {words}" for who in ("ours", "OpenSpiel") for words in SOUND.values())
@@ -365,6 +365,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--peers", help="the Python of an environment with open_spiel, cvxpy and ecos")
     options.add_argument("--lite", help="the Python of an environment with LiteEFG")
+    options.add_argument("--games", nargs="+", choices=OPENSPIEL, help="only these games of the part `lp`")
     options.add_argument("--repeats", type=int, default=5, help="of which the best counts")
     options.add_argument("--seconds", type=float, default=0.5, help="CPU seconds for each repeat of CFR+")
     options.add_argument("--output", type=Path, metavar="FILE", help="keep the results as JSON, with the commit")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         mixture_policy,
         open_store,
         play,
+        sequence_form,
         solve,
         to_efg,
         to_nfg,
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from .core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, list_games
     from .core.rng import random_below, random_unit
     from .core.session import Session
+    from .games.boards.board import DRAWS, GOES_ON, ILLEGAL, LOSES, WINS, Board
+    from .games.phantom.look import phantom
+    from .games.phantom_of import phantom_of
     from .interop.export import to_pettingzoo
     from .interop.openspiel_export import from_openspiel_policy, to_openspiel
     from .interop.openspiel_import import from_openspiel, to_openspiel_policy
@@ -51,23 +55,28 @@ if TYPE_CHECKING:
 __version__ = "1.0.0rc1"
 
 __all__ = [
-    "CHANCE", "DRAW", "LOSS", "OVER", "WIN", "Arena", "AskTell", "BadInput", "Damaged", "FogspielError", "Game",
+    "CHANCE", "DRAW", "DRAWS", "GOES_ON", "ILLEGAL", "LOSES", "LOSS", "OVER", "WIN", "WINS", "Arena", "AskTell",
+    "BadInput", "Board", "Damaged", "FogspielError", "Game",
     "NotFound", "Race", "Rules", "Session", "Sizes", "Step", "Strategy", "TooLarge", "bounds", "check", "exact_score",
     "exploit", "find_policy", "from_openspiel", "from_openspiel_policy", "kernel", "list_games", "load_game", "match",
     "method_of", "mixture_policy",
-    "open_store", "play", "random_below", "random_unit", "solve", "to_efg", "to_nfg", "to_openspiel",
+    "open_store", "phantom", "phantom_of", "play", "random_below", "random_unit", "sequence_form", "solve", "to_efg",
+    "to_nfg", "to_openspiel",
     "to_openspiel_policy", "to_pettingzoo", "tune", "tune_function", "vector_policy", "verify",
 ]  # fmt: skip
 
 # The public names of each module, which is imported when one of them is first used.
 _NAMES = {
     "api": "play match tune solve bounds exploit verify check load_game open_store find_policy vector_policy "
-    "mixture_policy exact_score tune_function to_efg to_nfg",
+    "mixture_policy exact_score tune_function to_efg to_nfg sequence_form",
     "core": "FogspielError NotFound BadInput TooLarge Damaged",
     "core.compile.kernel": "kernel inlined variant",
     "core.game": "CHANCE OVER WIN DRAW LOSS Game Rules Sizes Strategy list_games",
     "core.rng": "random_below random_unit",
     "core.session": "Session",
+    "games.boards.board": "Board DRAWS GOES_ON ILLEGAL LOSES WINS",
+    "games.phantom.look": "phantom",
+    "games.phantom_of": "phantom_of",
     "interop.openspiel_export": "to_openspiel from_openspiel_policy",
     "interop.openspiel_import": "from_openspiel to_openspiel_policy",
     "interop.export": "to_pettingzoo",

@@ -1,8 +1,8 @@
 """Python API: the commands of the command line as functions.
 
-A game is its name, its file (`FILE.py`, `FILE.efg`, `FILE.nfg`, `openspiel:NAME`) or a `Game`. An agent is any agent
-text of the command line (a name, `solved`, a run, a file, numbers with commas), a list of numbers, a policy, a
-solution, or a function of information states. Nothing is stored unless a store is named. Every error is a
+A game is its name, its file (`FILE.py`, `FILE.efg`, `.nfg`, `.game`, `.txt`, `openspiel:NAME`) or a `Game`. An agent is
+any agent text of the command line (a name, `solved`, a run, a file, numbers with commas), a list of numbers, a policy,
+a solution, or a function of information states. Nothing is stored unless a store is named. Every error is a
 `FogspielError`.
 """
 
@@ -40,7 +40,10 @@ from .solving import proofs
 from .solving.contract import GameCheck, check_game
 from .solving.methods import Solution
 from .solving.policies.exploitability import exact_tree_score
+from .solving.reduce import presolve_tree
 from .solving.sources import KernelSource, find_source
+from .solving.tree import sequence_form as tree_form
+from .solving.tree.sequence_form import SequenceForm
 from .stats.evaluate import evaluate, report_key
 from .stats.race import Race
 from .tuning.programs.parameters import Parameters
@@ -394,6 +397,12 @@ def solve(
     seed: int = 0,
     iterations: int | None = None,
     seconds: float | None = None,
+    refine: Literal["auto", "none", "uniform"] = "auto",
+    lock: AgentLike = None,
+    seat: int | None = None,
+    lock_weight: str | Fraction | None = None,
+    against: AgentLike = None,
+    safety: str | Fraction | None = None,
     store: StorePath = None,
 ) -> GameValue:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves them.
@@ -407,6 +416,12 @@ def solve(
         seed: Random seed of sampling methods.
         iterations: Number of iterations of sampling methods.
         seconds: CPU seconds of sampling methods (default 60).
+        refine: Of the optimal strategies take those that score most against uniform play; "auto": in small games.
+        lock: A policy that is fixed at the information states where it has probabilities; the rest is solved.
+        seat: The seat whose states are locked, 1 or 2 (default: both).
+        lock_weight: The probability with which the lock holds (default 1), as in "9/10".
+        against: A policy; of the optimal strategies take those that score most against it.
+        safety: How much less than the value the strategies may secure, to score more against it.
         store: A store of runs, to save the solution.
 
     Returns:
@@ -419,17 +434,25 @@ def solve(
     _demand(str, "a name", method=method)
     _demand(bool, "True or False", exact=exact)
     problem, words = _source(game), _words(game)
+    policies: dict[str, Any] = {}
+    for name, given in (("lock", lock), ("against", against)):
+        if given is not None:
+            policies[name] = _player(problem.as_game(memory), given, store, seed)
     request = SolveRequest(
         game=words, solver=method, exact=exact, gap=gap, memory=memory, seed=seed, iterations=iterations,
-        seconds=seconds,
+        seconds=seconds, refine=refine, seat=seat, lock_weight=_text(lock_weight), safety=_text(safety), **policies,
     )  # fmt: skip
-    task = task_of(request, problem=problem)
+    task = task_of(request, problem=problem, store=_path(store))
     result, trail, run = _work(task.ask, store, prepared=task)
     found = Solution.from_json(result)
     value, lower, upper = (
         Fraction(number) if isinstance(number, str) else number for number in (found.value, found.lower, found.upper)
     )
     return GameValue(problem.name, value, lower, upper, found.description, found.certificate, found.sizes, run, trail)
+
+
+def _text(number: str | Fraction | None) -> str | None:
+    return None if number is None else str(number)
 
 
 def _words(game: GameLike) -> str:
@@ -442,15 +465,19 @@ def bounds(
     *,
     seconds: float = 300.0,
     memory: float = 1.0,
+    iterations: int | None = None,
+    seed: int | None = None,
     informed: str | None = None,
     store: StorePath = None,
 ) -> GameValue:
-    """Prove bounds on the value of a game that is too large to solve; they narrow until the time is used up.
+    """Prove bounds on the value of any game, exact ones if it can be solved; they narrow until the time is used up.
 
     Parameters:
-        game: `phantom-ponnuki-ROWSxCOLUMNS`, from 2x2 to 5x5.
+        game: A name, a file or a `Game`.
         seconds: The budget of CPU time.
         memory: The memory limit, in GiB.
+        iterations: The iterations of each learning method, instead of CPU time.
+        seed: Random seed of sampling methods (default 0).
         informed: Lemma 2 alone: the opponent is shown the board `every` turn, `every:K`, `once`, `once:K`, or `never`.
         store: A store of runs, to save the bounds.
 
@@ -463,11 +490,14 @@ def bounds(
     """
     _demand(str | None, "every, every:K, once, once:K or never", informed=informed)
     with _known(game) as chosen:
-        request = BoundsRequest(game=chosen.name, seconds=seconds, memory=memory, informed=informed)
+        request = BoundsRequest(
+            game=chosen.name, seconds=seconds, memory=memory, iterations=iterations, seed=seed, informed=informed
+        )
         found, trail, run = _work(request.to_json(), store)
     lower, upper = Fraction(found["lower"]), Fraction(found["upper"])
     value = lower if lower == upper else float((lower + upper) / 2)
-    return GameValue(chosen.name, value, lower, upper, "bounds", found["certificate"], {}, run, trail)
+    method, sizes = found.get("solver", "bounds"), found.get("sizes", {})
+    return GameValue(chosen.name, value, lower, upper, method, found["certificate"], sizes, run, trail)
 
 
 @_at_the_door
@@ -715,6 +745,31 @@ def to_nfg(game: GameLike, *, memory: float = 4.0) -> str:
     from .interop import to_nfg as write
 
     return write(*_source(game).describe(memory))
+
+
+@_at_the_door
+def sequence_form(game: GameLike, *, reduced: bool = False, memory: float = 4.0) -> SequenceForm:
+    """Return the sequence form of a game, for linear programs of your own.
+
+    A realisation plan has a weight for each sequence of a player; sequence 0 is empty and has weight 1. The weights of
+    the sequences `first[i]` to `first[i] + count[i] - 1` of infoset i sum to the weight of sequence `parent[i]`.
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        reduced: Presolve it: a smaller form with the same value.
+        memory: The most memory that its tree may take, in GiB.
+
+    Returns:
+        `treeplexes`, with the arrays `parent`, `first` and `count` of each player; and the first player's payoffs as
+            triplets: `rows`, `columns` (sequences of the first and second player) and `payoffs`, integers over
+            `denominator`. For plans x and y the first player gets x' A y / denominator.
+
+    >>> form = sequence_form("kuhn")
+    >>> [treeplex.sequences for treeplex in form.treeplexes], len(form.payoffs), form.denominator
+    ([13, 13], 30, 6)
+    """
+    tree = _source(game).tree(memory)
+    return presolve_tree(tree).form if reduced else tree_form(tree)
 
 
 def _source(game: GameLike) -> Any:

@@ -1,11 +1,13 @@
 """Every test keeps away from the user's own store; commands run in the process of the tests, which is faster."""
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +37,19 @@ def _python_runs_small_kernels(request):
 def _no_game_of_another_test():
     yield
     forget_games()
+
+
+@pytest.fixture
+def checkout():
+    """The folder of another project's checkout, which the environment variable FOGSPIEL_CHECKOUT_NAME names."""
+
+    def folder(name):
+        path = os.environ.get(f"FOGSPIEL_CHECKOUT_{name}")
+        if path is None:
+            pytest.skip(f"FOGSPIEL_CHECKOUT_{name} names no checkout")
+        return Path(path)
+
+    return folder
 
 
 @pytest.fixture

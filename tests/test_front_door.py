@@ -80,6 +80,23 @@ def test_tables_have_the_numbers_of_the_result(tmp_path):
         match.plot(tmp_path / "picture.xyz")
 
 
+def test_the_sequence_form_of_a_game_pays_what_uniform_players_get():
+    form, smaller = fogspiel.sequence_form("kuhn"), fogspiel.sequence_form("kuhn", reduced=True)
+    plans = []
+    for treeplex in form.treeplexes:
+        plan = [Fraction(1)] * treeplex.sequences
+        for parent, first, count in zip(treeplex.parent, treeplex.first, treeplex.count, strict=True):
+            for sequence in range(first, first + count):
+                plan[sequence] = plan[parent] / int(count)
+        plans.append(plan)
+    cells = zip(form.rows, form.columns, form.payoffs.tolist(), strict=True)
+    value = sum(plans[0][row] * plans[1][column] * pay for row, column, pay in cells) / form.denominator
+    assert value == Fraction(1, 8)  # of uniform players, by hand
+    assert len(smaller.payoffs) < len(form.payoffs)
+    with pytest.raises(fogspiel.NotFound, match="there is no game 'nonsense'"):
+        fogspiel.sequence_form("nonsense")
+
+
 def test_every_public_name_is_there():
     assert all(getattr(fogspiel, name) is not None for name in fogspiel.__all__)
     with pytest.warns(DeprecationWarning):
@@ -195,7 +212,7 @@ def test_a_person_plays_in_the_terminal(monkeypatch, capsys):
         (fogspiel.BadInput, lambda: fogspiel.vector_policy("batawaf", {"A": 1}), "not a vector"),
         (fogspiel.BadInput, lambda: fogspiel.verify(3), "int is not a certificate"),
         (fogspiel.BadInput, lambda: fogspiel.tune("kuhn", games=10), "no parametric strategy"),
-        (fogspiel.BadInput, lambda: fogspiel.bounds("kuhn"), "there are no bounds for kuhn"),
+        (fogspiel.BadInput, lambda: fogspiel.bounds("kuhn", informed="every"), "there are no bounds for kuhn"),
         (fogspiel.TooLarge, lambda: fogspiel.solve("leduc", method="lp", memory=1e-5), "memory"),
         (fogspiel.BadInput, lambda: fogspiel.match("kuhn", foreign_policy(), "uniform"), "strategy of .*, not of kuhn"),
         (fogspiel.BadInput, lambda: fogspiel.match(None, "uniform", "uniform"), "NoneType is not a game"),

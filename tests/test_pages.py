@@ -15,9 +15,13 @@ from support.pages import ROOT, Reader, blocks_of
 DOCS = ROOT / "docs"
 PAGES = (
     "tutorial-first-hour.md", "tutorial-own-game.md", "tutorial-policy.md", "tutorial-solved-game.md",
-    "howto-certificates.md", "howto-homework.md", "howto-backups.md", "interop.md", "reference-python.md",
+    "tutorial-large-game.md", "howto-certificates.md", "howto-homework.md", "howto-backups.md", "interop.md",
+    "reference-python.md",
 )  # fmt: skip
-LONG = ("interop.md", "tutorial-first-hour.md", "tutorial-own-game.md", "tutorial-solved-game.md", "howto-homework.md")
+LONG = (
+    "interop.md", "tutorial-first-hour.md", "tutorial-own-game.md", "tutorial-large-game.md",
+    "tutorial-solved-game.md", "howto-homework.md",
+)  # fmt: skip
 ELSEWHERE = {
     "own-games.md": "cli/test_own_games_page.py",
     "tutorial-engine.md": "cli/test_tuning_pages.py",

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
@@ -120,7 +120,9 @@ Processes = Annotated[int | None, typer.Option(min=1, help="Processes; results d
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads; results do not depend on it (all cores).")]
 Cluster = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")]
 Seed = Annotated[int, typer.Option(callback=check_seed, help="Same seed, same games.")]
-GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
+GAMES = (
+    "A game's name, a Python file with the six rules (FILE.py, FILE.py:NAME), FILE.efg/.nfg/.game/.txt, openspiel:NAME."
+)
 GameWords = Annotated[
     str, typer.Argument(metavar="GAME", callback=check_game, autocompletion=complete_games, help=GAMES)
 ]
@@ -155,9 +157,11 @@ def taking(options: type[Record]) -> Callable[[Callable[..., None]], Callable[..
     return _adding(list(shared.values()), lambda given: options(**given), last=True)
 
 
-def asking(model: "type[Request]", optional: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
+def asking(
+    model: "type[Request]", optional: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the fields of a request as arguments and options; it receives them by name, its first argument."""
-    fields = [_parameter(model, name, info, more, name == optional) for name, info, more in model.asked_fields()]
+    fields = [_parameter(model, name, info, more, name in optional) for name, info, more in model.asked_fields()]
     return _adding(fields, dict, last=False)
 
 

@@ -196,7 +196,7 @@ def _deliver(
             path = store_path(options.store).parent / "certificates" / f"{check_name(run.name, 'run')}.json"
         write_certificate(proof, path)
     elif path is not None:
-        raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
+        raise ValueError(f"{run.name} has no certificate to write: {' '.join(kind.summary(run))}")
     folder, files = write(report, options.output) if report else (None, [])
     return Outputs(path, seconds, report), folder, files
 

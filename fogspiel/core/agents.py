@@ -26,7 +26,11 @@ ROUNDING = 1e-12  # how far the weights of a mixture may be from 1 in sum and co
 
 
 class Player(Protocol):
-    """One seat of one game."""
+    """One seat of one game.
+
+    A player with a third function, `observe(seen)`, is also given every new view of its own, after the action of
+    anybody that has changed it. Together the distinct views are its observation history.
+    """
 
     def begin(self, side: int) -> None:
         """Start a new game; the player moves first (0) or second (1)."""

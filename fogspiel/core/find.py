@@ -1,9 +1,9 @@
 """Lookup of a game by the user's text, in every command, call and form.
 
-The text is the name of a game, `FILE.py` or `FILE.py:NAME`, `FILE.efg`, `FILE.nfg`, or `openspiel:NAME(parameters)`. A
-Python file is run, so only the user's own input may come here. Names in a store, a certificate or a web request are
-looked up by `known_game`, which also finds loaded games. Importing this module imports no game and no compiler, so that
-invalid texts are rejected at once.
+The text is the name of a game, `FILE.py` or `FILE.py:NAME`, a file of a tree (`FILE.efg`, `.nfg`, `.game`, `.txt`), or
+`openspiel:NAME(parameters)`. A Python file is run, so only the user's own input may come here. Names in a store, a
+certificate or a web request are looked up by `known_game`, which also finds loaded games. Importing this module imports
+no game and no compiler, so that invalid texts are rejected at once.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ def unknown(what: str, name: str, known: Collection[str]) -> NotFound:
 OPENSPIEL = "openspiel:"
 # Suffix of an OpenSpiel game: gives players perfect recall where OpenSpiel does not.
 REMEMBER = "+remember"
-TREES = (".efg", ".nfg")  # the suffixes of the package's own readers
+TREES = (".efg", ".nfg", ".game", ".txt")  # the suffixes of the package's own readers
 GAME_FILE = "the game file"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Se
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path as FilePath
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import HTMLResponse, Response
@@ -114,6 +114,13 @@ class Effort(Protocol):
     def nodes(self) -> int | None: ...
 
 
+class NoLimit(NamedTuple):
+    """The effort of an agent whose text has no limit that a page must know."""
+
+    seconds: float | None = None
+    nodes: int | None = None
+
+
 class Preparation(Protocol):
     """The compilation of an engine while a person already plays."""
 
@@ -157,7 +164,7 @@ class PlaySupport:
 
     def effort_of(self, words: str) -> Effort:
         """Return the effort in the text for an engine, or raise a ValueError."""
-        raise NotImplementedError
+        return NoLimit()
 
     def names_engine(self, text: str, *, options: bool) -> bool:
         """True if a text is an engine that a web request may name, with plain options if allowed."""

@@ -36,6 +36,7 @@ class Session:
         self.record: list[int] = []
         self.state = new_cells(game.sizes.state)
         game.rules.start(self.state)
+        self._observers: dict[int, tuple[Callable[[np.ndarray], None], np.ndarray]] = {}
 
     @property
     def mover(self) -> int:
@@ -73,10 +74,24 @@ class Session:
         """Explain why an action is not legal for the player to move."""
         return f"player {self.mover + 1} of {self.game.name} tried {action}, which is not among {self.actions[:12]}"
 
+    def seat(self, player: Player, side: int) -> None:
+        """Begin a player's game; its `observe`, if it has one, is called whenever its own view has changed.
+
+        The calls depend on that player's views alone, so their number and order report nothing else.
+        """
+        player.begin(side)
+        if observe := getattr(player, "observe", None):
+            self._observers[side] = observe, self.view(side)
+
     def apply(self, action: int) -> None:
         """Apply an action, whose legality is not checked here."""
         self.record.append(action)
         self.game.rules.apply(self.state, action)
+        for side, (observe, before) in self._observers.items():
+            now = self.view(side)
+            if not np.array_equal(before, now):
+                self._observers[side] = observe, now
+                observe(now.copy())
 
 
 class Position(NamedTuple):
@@ -129,7 +144,7 @@ def finish_game(
 ) -> None:
     """Let two players finish a game that has started, or play as long as `goes_on` returns True."""
     for side, player in enumerate(players):
-        player.begin(side)
+        session.seat(player, side)
     while (mover := session.mover) != OVER and goes_on():
         if mover == CHANCE:
             action = session.draw_chance(chance)
@@ -221,7 +236,7 @@ class PersonSession(Session):
         self.decisions: list[tuple[np.ndarray, int]] = []  # the person's actions, each with the view before it
         self._chance = stream_of(seed, 0)
         self._player: Player = opponent.new_player(stream_of(seed, 2 - side))
-        self._player.begin(1 - side)
+        self.seat(self._player, 1 - side)
         for action in record:  # chance and the opponent draw as before
             mover, actions = self.mover, self.actions
             if action not in actions:

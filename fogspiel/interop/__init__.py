@@ -1,4 +1,4 @@
-"""Import and export of games: Gambit's .efg and .nfg files, and the games of OpenSpiel."""
+"""Import and export of games: Gambit's .efg and .nfg files, other trees as text, and the games of OpenSpiel."""
 
 import re
 from pathlib import Path
@@ -11,16 +11,20 @@ from ..solving.sources import TreeSource
 from ..solving.tree.builder import LabelledTree, Labels, describe
 from .gambit import from_efg, from_nfg, read_efg, read_nfg, to_efg, to_nfg
 from .openspiel_import import from_openspiel, to_openspiel_policy
+from .text_trees import from_game, from_zerosum, read_text_tree
 
 __all__ = [
     "LabelledTree",
     "Labels",
     "describe",
     "from_efg",
+    "from_game",
     "from_nfg",
     "from_openspiel",
+    "from_zerosum",
     "read_efg",
     "read_nfg",
+    "read_text_tree",
     "to_efg",
     "to_nfg",
     "to_openspiel_policy",
@@ -38,8 +42,11 @@ def openspiel_source(words: str) -> TreeSource:
     )
 
 
-def gambit_source(words: str) -> TreeSource:
-    file, read = Path(words), read_efg if words.endswith(".efg") else read_nfg
+FILE_READERS = {".efg": read_efg, ".nfg": read_nfg, ".game": read_text_tree, ".txt": read_text_tree}
+
+
+def file_source(words: str) -> TreeSource:
+    file, read = Path(words), FILE_READERS[Path(words).suffix]
     return TreeSource(_plain(file.stem), digest_of_file(file), words, lambda most, _: read(file, most))
 
 
@@ -55,7 +62,7 @@ def _plain(words: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or "game"
 
 
-READERS = {OPENSPIEL: openspiel_source, ".efg": gambit_source, ".nfg": gambit_source}
+READERS = {OPENSPIEL: openspiel_source, **dict.fromkeys(FILE_READERS, file_source)}
 """Readers of trees by the beginning or ending of the words that name one."""
 POLICY_READERS = {"openspiel": openspiel_agent}
 """Makers of agents from objects of other programs."""

@@ -1,7 +1,8 @@
 """Import of any two-player zero-sum game of OpenSpiel as a tree, by its name there, for example `leduc_poker`.
 
 OpenSpiel computes in floats. A payoff is read as a simple fraction that rounds to the float, if there is one with a
-denominator up to a million, else as the float itself. Probabilities of chance are read as such fractions if these add
+denominator up to a million, or else as one with a denominator up to a thousand that misses the float by the rounding
+errors of a sum, or else as the float itself. Probabilities of chance are read as such fractions if these add
 up to 1, else as the floats, divided by their sum. Simultaneous moves become successive moves, unseen. Infosets are
 identified by OpenSpiel's information state strings, which are checked for perfect recall.
 """
@@ -10,6 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache
+from importlib import import_module
+from math import ulp
 from typing import Any
 
 from ..core import NotFound
@@ -25,6 +28,7 @@ from ..solving.tree.builder import (
     DEFAULT_MOST,
     PLAYERS,
     SIMPLE,
+    ImperfectRecall,
     LabelledTree,
     TreeBuilder,
     exact_probabilities,
@@ -33,6 +37,9 @@ from ..solving.tree.builder import (
 from .openspiel_export import import_pyspiel, information_state_string
 
 NOT_ZERO = 1e-9  # payoffs that should cancel out are floats, and may miss it by this
+# The largest denominator of a payoff that is a sum in floats, and its error in units in the last place of the largest
+# payoff; where one number in a thousand is as near to such a fraction by accident, the float stays.
+SUMMED, ERRORS = 1000, 8
 TELLING = 20_000  # nodes between two progress reports
 # Receives the number of nodes so far, and the approximate fraction of all histories that has been traversed.
 Watch = Callable[[int, float], None]
@@ -49,6 +56,9 @@ def from_openspiel(
     pyspiel = import_pyspiel()
     try:
         return _walk(_load(pyspiel, name), name, most, remember, watch)
+    except ImperfectRecall as error:
+        advice = "give players memory of their moves by --perfect-recall (in Python `remember=True`)"
+        raise ValueError(f"{error}; {advice}") from None
     except pyspiel.SpielError as error:
         first_line = (str(error).strip().splitlines() or ["it does not say why"])[0]
         raise ValueError(f"OpenSpiel refuses {name!r}: {first_line}") from None
@@ -57,6 +67,9 @@ def from_openspiel(
 def _load(pyspiel: Any, name: str) -> Any:
     """Load a game with simultaneous moves made successive, if it is of a kind that can be solved."""
     short = name.split("(")[0].strip()
+    if short not in pyspiel.registered_names():
+        with suppress(ImportError):  # games in Python register themselves
+            import_module("open_spiel.python.games")
     if short not in pyspiel.registered_names():
         raise NotFound(f"OpenSpiel has no game {short!r}: pyspiel.registered_names() lists those it has")
     game = pyspiel.load_game(name)
@@ -82,7 +95,7 @@ def _walk(game: Any, name: str, most: int, remember: bool, watch: Watch) -> Labe
         raise ValueError(f"{name} does not tell what its players know (no information state strings)")
     plant = TreeBuilder(name, most, lambda: name, remember)
     constant = Fraction(game.utility_sum() or 0).limit_denominator(SIMPLE)
-    middle = float(constant)
+    middle, largest = float(constant), max(abs(game.min_utility()), abs(game.max_utility()))
     named: dict[tuple[int, str], tuple[list[int], str, tuple[str, ...]]] = {}
     drawn: dict[tuple[str, ...], tuple[str, ...]] = {}
     ahead, shares = [game.new_initial_state()], [1.0]
@@ -97,7 +110,7 @@ def _walk(game: Any, name: str, most: int, remember: bool, watch: Watch) -> Labe
             first, second = state.returns()
             if abs(first + second - middle) > NOT_ZERO:
                 raise ValueError(f"{name} pays {first} and {second} at one end, which is not a sum of {constant}")
-            plant.add_leaf(_pay(first, constant))
+            plant.add_leaf(_pay(first, constant, largest))
             continue
         player = state.current_player()
         if player < 0:
@@ -123,15 +136,19 @@ def _action_names(state: Any, player: int, actions: list[int]) -> tuple[str, ...
 
 
 @cache
-def _pay(first: float, constant: Fraction) -> tuple[Fraction, Fraction]:
-    payoff = simplest(first)
+def _pay(first: float, constant: Fraction, largest: float) -> tuple[Fraction, Fraction]:
+    payoff = simplest(first, largest)
     return payoff, constant - payoff
 
 
-def simplest(value: float) -> Fraction:
-    """Return a simple fraction that rounds to the float, or the float itself if there is none."""
+def simplest(value: float, largest: float) -> Fraction:
+    """Return the simple fraction that a payoff was rounded from, or the float; no payoff exceeds `largest`."""
     simple = Fraction(value).limit_denominator(SIMPLE)
-    return simple if float(simple) == value else Fraction(value)
+    if float(simple) == value:
+        return simple
+    simple, error = Fraction(value).limit_denominator(SUMMED), ERRORS * ulp(largest)
+    summed = error * 1000 * SUMMED**2 < 1 and abs(float(simple) - value) <= error
+    return simple if summed else Fraction(value)
 
 
 @cache

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,15 @@ MAX_BYTES = 16_000_000
 ROUNDING = 1e-9  # tolerance for the sum of a mixture's weights
 
 
+class Offer(NamedTuple):
+    """An agent offered to a person: its text, label and description, and its strength from 0 (the best) to 3."""
+
+    words: str
+    title: str
+    about: str
+    strength: int
+
+
 @dataclass(frozen=True)
 class AgentSource:
     """A syntax for agents of a game."""
@@ -49,6 +58,8 @@ class AgentSource:
     on_page: Callable[[Game, str], bool] = lambda game, text: False
     # Plays a match of two agents of this source, resuming from the counts, if `evaluate` does not.
     match: "Callable[[Game, MatchRequest, Json | None, Callable[[MatchResult], None]], MatchResult] | None" = None
+    offers: Callable[[Game], Sequence[Offer]] = lambda game: ()  # to people, in addition to `names`
+    general: bool = False  # true if it serves every game: its texts are no engines of the game itself
 
 
 def parse_agent(game: Game, text: str, store: Path, seed: int) -> Agent:
@@ -114,8 +125,14 @@ def agent_names(game: Game) -> list[str]:
 
 
 def engines_of(game: Game) -> list[str]:
-    """Return the names of agents from plug-in sources, which are not strategies of the game itself."""
-    return [name for source in plug_ins() for name in source.names(game)]
+    """Return the names of agents from plug-in sources that are made for the game, but not its own strategies."""
+    return [name for source in plug_ins() if not source.general for name in source.names(game)]
+
+
+def is_general(game: Game, text: str) -> bool:
+    """True if a text names an agent that plays any game by its rules, with or without options."""
+    name = text.partition(":")[0]
+    return any(source.general and name in source.names(game) for source in plug_ins())
 
 
 def _named(game: Game, text: str, store: Path, seed: int) -> Agent | None:

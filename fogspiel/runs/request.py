@@ -202,7 +202,9 @@ Seed = Annotated[
     Field(ge=0, le=MAX_SEED, title="Seed", description="Same seed, same games."),
     Asked(subject="the seed", wanted=f"a whole number from 0 to {MAX_SEED}"),
 ]
-GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
+GAMES = (
+    "A game's name, a Python file with the six rules (FILE.py, FILE.py:NAME), FILE.efg/.nfg/.game/.txt, openspiel:NAME."
+)
 GameName = Annotated[Text, Field(title="Game", description=GAMES), Asked("game", argument=True)]
 
 
@@ -223,6 +225,7 @@ class Request(BaseModel):
     tab: ClassVar[str] = ""  # title of its form; empty for a request without one
     shown: ClassVar[tuple[str, ...]] = ()  # options that its command always shows, even with default values
     lacking: ClassVar[tuple[str, ...]] = ()  # keys missing in row 0 of earlier versions or of some methods
+    optional: ClassVar[tuple[str, ...]] = ()  # keys that row 0 has only if they are given
 
     def __init__(self, *values: Any, **named: Any) -> None:
         """Take fields in order or by name; any error is a single message."""
@@ -284,7 +287,7 @@ class Request(BaseModel):
         """Return the fields other than kind and game, as stored in rows."""
         body: Json = {}
         for name, value in self:
-            if name not in ("kind", "game"):
+            if name not in ("kind", "game") and not (value is None and name in self.optional):
                 body |= _stored(name, value)
         return body
 
@@ -301,7 +304,7 @@ class Request(BaseModel):
                 types[name] = str if info.is_required() else str | None
                 types |= {f"{name}_{key}": it for key, it in typing.get_type_hints(AgentJson).items() if key != "name"}
         del types["kind"]
-        return {name: it | None if name in cls.lacking else it for name, it in types.items()}
+        return {name: it | None if name in (*cls.lacking, *cls.optional) else it for name, it in types.items()}
 
     @classmethod
     def from_json(cls, ask: "Json") -> Self:

@@ -1,6 +1,7 @@
 """Requests of the kinds of run that apply to any game or program."""
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -8,11 +9,13 @@ from pydantic import Field
 
 from .. import __version__
 from ..core import NotFound
+from ..core.untrusted_input import parse_fraction, shorten
 from .request import Asked, GameName, Player, Request, Seed, Text, WrongField, check_players, seconds_for, versions
 
 if TYPE_CHECKING:
     from ..solving.proofs.checkers.primitives import Body
     from ..solving.sources import GameSource
+    from ..stats.sprt import Gsprt
     from ..tuning.programs.contest import Scale
     from ..tuning.programs.parameters import Parameters
     from .store import Json
@@ -55,7 +58,7 @@ AGENT = "A name, a run, or numbers with commas between them."
 class MatchRequest(Request):
     """Play two players against each other, every deal twice with the seats swapped."""
 
-    command_name, tab = "match", "Match"
+    command_name, tab, optional = "match", "Match", ("sprt",)
     shown = ("games", "seed")
     kind: Literal["match"] = "match"
     game: Annotated[GameName, Asked("game", argument=True, page="batawaf", hint="")]
@@ -67,6 +70,21 @@ class MatchRequest(Request):
         Literal["swapped", "alternating", "coin"],
         Field(title="Seats", description="swapped (same deal twice), alternating, or coin."),
     ] = "swapped"
+    # Normalised Elo of the two hypotheses, alpha and beta of a sequential test that may end the match.
+    sprt: Annotated[tuple[float, float, float, float] | None, Asked(stored_only=True)] = None
+
+    def check(self) -> None:
+        if self.sprt is not None:
+            _ = self.test
+            if self.seats != "swapped":
+                raise ValueError("--sprt counts pairs of games with the seats swapped: leave out --seats")
+
+    @property
+    def test(self) -> "Gsprt":
+        from ..stats.sprt import Gsprt
+
+        assert self.sprt is not None
+        return Gsprt(*self.sprt, normalised=True)
 
 
 class RoundRobinRequest(Request):
@@ -215,7 +233,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name, lacking = "tune", ("rules",)
+    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves")
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
@@ -231,6 +249,10 @@ class ProgramRequest(Request):
     range: tuple[float, float] | None = None  # of scores; None if these are wins, draws and losses
     alone: bool = False
     facts: Mapping[str, Any] = Field(default_factory=dict)  # further inputs of the games, by the type of program
+    prove: tuple[float, float] | None = None  # the Elo of the test of the result, if not chosen by the budget
+    origin: Text | None = None  # the run whose values are the start
+    # A finished test that goes on instead of a search: its run, vector, scores and the counts of its pairs.
+    proves: Mapping[str, Any] | None = None
 
     def check(self) -> None:
         from ..stats.race import Race
@@ -247,6 +269,10 @@ class ProgramRequest(Request):
         Race(self.race, self.delta, self.epsilon)
         if self.games is None and self.seconds is None:
             raise ValueError("a run needs a budget: --games, --minutes, or both")
+        if self.prove is not None and not self.prove[0] < self.prove[1]:
+            raise ValueError(f"--prove {self.prove[0]:g} {self.prove[1]:g}: the second Elo must be the larger one")
+        if self.proves is not None:
+            _check_test(self.proves, len(self.parameters), 2 * self.scale.steps + 1)
 
     @property
     def space(self) -> "Parameters":
@@ -272,10 +298,27 @@ class ProgramRequest(Request):
         return f"fogspiel tune {option_for(self.sort, self.digest)} --parameters FILE"
 
 
+def _check_test(test: Mapping[str, Any], parameters: int, outcomes: int) -> None:
+    """Raise a ValueError unless a test that goes on has a vector, two scores and counts, as runs store them."""
+    theta, scores, pairs = (test.get(key) for key in ("theta", "test", "pairs"))
+    for numbers, count in ((theta, parameters), (scores, 2), (pairs, outcomes)):
+        if not isinstance(numbers, list | tuple) or len(numbers) != count or not all(map(_is_finite, numbers)):
+            raise ValueError("a test that goes on needs the vector, the two scores and the counts of pairs of its run")
+    if not all(type(count) is int and 0 <= count < 2**53 for count in pairs or ()):
+        raise ValueError("a test that goes on has counts of pairs that are no whole numbers from 0")
+
+
+def _is_finite(number: object) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < 1e300
+
+
 class SolveRequest(Request):
     """Compute the value of a two-player zero-sum game and an optimal strategy for each side, with a certificate."""
 
-    command_name, tab, lacking = "solve", "Solve", ("seed",)
+    command_name, tab = "solve", "Solve"
+    # Fields that are stored only where they are given.
+    choices: ClassVar[tuple[str, ...]] = ("refine", "lock", "seat", "lock_weight", "against", "safety")
+    lacking = ("seed", *choices)
     kind: Literal["solve"] = "solve"
     game: Annotated[
         GameName,
@@ -314,12 +357,72 @@ class SolveRequest(Request):
         ),
         Asked(wanted="a positive number of CPU seconds", page_most=1e6),
     ] = None
+    refine: Annotated[
+        Literal["auto", "none", "uniform"],
+        Field(
+            title="Refine",
+            description="Of the optimal strategies take those that score most against uniform play; auto: small games.",
+        ),
+    ] = "auto"
+    lock: Annotated[
+        Player | None,
+        Field(
+            title="Locked policy",
+            description="A policy that is fixed where it has probabilities; the rest of the game is solved.",
+        ),
+        Asked("agent", on_page=False),
+    ] = None
+    seat: Annotated[
+        int | None,
+        Field(ge=1, le=2, title="Locked seat", description="Lock this seat only, 1 or 2."),
+        Asked(wanted="1 or 2", on_page=False),
+    ] = None
+    lock_weight: Annotated[
+        Text | None,
+        Field(
+            title="Weight of the lock",
+            description="The lock holds with this probability, as in 0.9, else its owner is free: a restricted Nash "
+            "response.",
+        ),
+        Asked(on_page=False),
+    ] = None
+    against: Annotated[
+        Player | None,
+        Field(
+            title="Opponent", description="Of the optimal strategies take those that score most against this policy."
+        ),
+        Asked("agent", on_page=False),
+    ] = None
+    safety: Annotated[
+        Text | None,
+        Field(
+            title="Safety",
+            description="How much less than the value the strategies may secure, as in 0.01, to score more with "
+            "--against.",
+        ),
+        Asked(on_page=False),
+    ] = None
 
     def check(self) -> None:
         from ..solving.methods import find_solve_method
 
-        if self.exact and not find_solve_method(self.solver).exact:
+        exact = find_solve_method(self.solver).exact
+        if self.exact and not exact:
             raise WrongField("exact", f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
+        if (self.refine == "uniform" or self.against) and not exact:
+            raise WrongField("refine", f"a refinement needs a vertex: take --method auto or lp, not {self.solver}")
+        if self.against and self.refine == "none":
+            raise WrongField("refine", "--against refines the strategies: leave out --refine none")
+        if self.against and self.lock:
+            raise WrongField("against", "--lock and --against are two questions: ask one at a time")
+        if self.lock is None and (self.seat, self.lock_weight) != (None, None):
+            raise WrongField("lock", "--seat and --lock-weight are for a locked policy: add --lock POLICY")
+        if self.against is None and self.safety is not None:
+            raise WrongField("against", "--safety is for an opponent to gain from: add --against POLICY")
+        if not 0 < self.fraction("lock_weight", 1) <= 1:
+            raise WrongField("lock_weight", f"--lock-weight is {self.lock_weight}: it must be above 0 and at most 1")
+        if self.fraction("safety", 0) < 0:
+            raise WrongField("safety", f"--safety is {self.safety}: it must be 0 or more")
         if not self.samples and (self.seed, self.iterations, self.seconds) != (0, None, None):
             raise ValueError(
                 f"--seed, --iterations and --seconds are for methods that sample, as {SAMPLING}, not for {self.solver}"
@@ -331,6 +434,27 @@ class SolveRequest(Request):
 
         return find_solve_method(self.solver).samples
 
+    def fraction(self, name: Literal["lock_weight", "safety"], default: int) -> Fraction:
+        """Return a field that is a number in text, or raise WrongField."""
+        text: str | None = getattr(self, name)
+        try:
+            return Fraction(default) if text is None else parse_fraction(text)
+        except (ValueError, ZeroDivisionError):
+            told = f"--{name.replace('_', '-')} is {shorten(text)}: it must be a number, as in 0.1 or 1/10"
+            raise WrongField(name, told) from None
+
+    def resolved(self, store: Path) -> Self:
+        """Return the request with the digests of its policies."""
+        if self.lock is None and self.against is None:
+            return self
+        from ..solving.sources import find_source
+        from .request import StoredAgent
+
+        game = find_source(self.game).as_game(self.memory)
+        given = {name: getattr(self, name) for name in ("lock", "against")}
+        found = {name: agent and StoredAgent.of(game, agent.spec, store, self.seed) for name, agent in given.items()}
+        return self.model_copy(update=found)
+
     def to_json(self, problem: "GameSource | None" = None) -> "Json":
         """Return row 0 of the run; only sampling methods store a seed and budgets."""
         from ..core.find import spec_of
@@ -341,7 +465,9 @@ class SolveRequest(Request):
             words = spec_of(self.game)
             problem = find_source(self.game if words is None else words.absolute)
             choose_solve_method(self.solver, problem)
-        asked = {key: value for key, value in self.fields_json().items() if key not in OF_SAMPLING or self.samples}
+        left = {name for name in self.choices if getattr(self, name) in (None, "auto")}
+        left |= set() if self.samples else set(OF_SAMPLING)
+        asked = {key: value for key, value in self.fields_json().items() if key not in left}
         body = {"game": problem.name} | asked | {"source": problem.source, "method": self.kind}
         return body | {"rules": problem.version, "fogspiel": __version__}
 
@@ -356,14 +482,13 @@ class SolveRequest(Request):
 
 
 class BoundsRequest(Request):
-    """Prove bounds on the value of a game that is too large to be solved; they are narrowed as long as time lasts."""
+    """Prove bounds on the value of any game, exact ones if it can be solved; they narrow as long as time lasts."""
 
     command_name, tab = "bounds", "Bounds"
     kind: Literal["bounds"] = "bounds"
     game: Annotated[
-        Text,
-        Field(title="Game", description="phantom-ponnuki-ROWSxCOLUMNS, from 2x2 to 5x5."),
-        Asked("bounded game", argument=True, hint=""),
+        GameName,
+        Asked("game", argument=True, page="phantom-ponnuki-4x4", hint="The smaller the game, the closer the bounds."),
     ]
     seconds: Annotated[
         float,
@@ -373,6 +498,17 @@ class BoundsRequest(Request):
     memory: Annotated[
         Memory, Field(description="Stop when about so many GiB are used."), Asked(page=1.0, page_most=64)
     ] = 1.0
+    iterations: Annotated[
+        int | None,
+        Field(
+            gt=0,
+            le=MAX_ITERATIONS,
+            title="Iterations",
+            description="Stop each learning method after so many iterations, not by --time.",
+        ),
+        Asked(wanted=f"a whole number from 1 to {MAX_ITERATIONS}"),
+    ] = None
+    seed: Annotated[Seed | None, Field(title="Seed", description="Of methods that sample; 0 by default.")] = None
     informed: Annotated[
         Text | None,
         Field(
@@ -388,14 +524,16 @@ class BoundsRequest(Request):
         from ..solving.bounds.lemma_two import Turns, informed_board
 
         known_game(self.game)
-        literal = self.informed is not None and self.informed.startswith("T:")
+        if self.informed is None:
+            return
+        literal = self.informed.startswith("T:")
         try:
             (informed_board if literal else board_of)(self.game)
         except ValueError as error:
             raise WrongField("game", str(error)) from None
-        if self.informed is not None and literal:
+        if literal:
             Turns.parse(self.informed)
-        elif self.informed is not None:
+        else:
             Schedule.parse(self.informed)
             demand_size(self.game)
 
@@ -514,6 +652,24 @@ class ExploitRequest(Request):
         Memory, Field(description="The most memory that the game may take, in GiB."), Asked(page=2.0, page_most=16)
     ] = DEFAULT_MEMORY
     seed: Annotated[Seed, Field(description="For a policy that is drawn at random, as `fixed` is.")] = 1
+
+
+class SampledExploitRequest(Request):
+    """Bound the exploitability of an agent from below by fresh games of a best responder that searches."""
+
+    command_name = "exploit --sampled"
+    shown = ("nodes", "seed")
+    kind: Literal["sampled-exploit"] = "sampled-exploit"
+    game: Annotated[GameName, Asked("game", argument=True)]
+    policy: Annotated[Player, Field(title="Policy"), Asked("agent", argument=True)]
+    games: Annotated[int | None, Field(gt=0, title="Games")] = None
+    seconds: Annotated[float | None, Field(gt=0, title="CPU seconds")] = None
+    nodes: Annotated[int, Field(gt=0, le=10**9, title="Positions per decision")] = 100_000
+    seed: Seed = 1
+
+    def check(self) -> None:
+        if (self.games is None) == (self.seconds is None):
+            raise ValueError("give --games or --seconds, not both: one of them ends the games")
 
 
 class DiagnoseRequest(Request):

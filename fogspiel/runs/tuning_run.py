@@ -1,5 +1,6 @@
 """Execution of a tuning run and validation of its result on fresh games."""
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +11,10 @@ import numpy as np
 from ..core.agents import PolicyJson, encode_policy, fixed_baseline, policy_json_in
 from ..core.game import Game, known_game
 from ..core.untrusted_input import JsonRecord
-from ..stats.race import Race, interval, mean
+from ..stats.evaluate import score_of
+from ..stats.race import GainTest, Race, interval, mean
 from ..tuning.arena import FINAL, Arena, Budget, Contest, Event, freeze_mixture, thin_checkpoints
-from ..tuning.tune import SearchLog, Validation, measure_speed, split_budget, steps_of, validate
+from ..tuning.tune import DELTA, SearchLog, Validation, measure_speed, split_budget, steps_of, validate
 from .kind import Context, Progress, Recorder
 from .request import signed, with_interval
 from .requests import ProgramRequest, TuneRequest
@@ -163,7 +165,14 @@ class TuningWork:
             self.recorder.step(NO_STEP | {"games": 0, "budget": self.total})
         # Without validation there may be no limit.
         for_method, for_final = split_budget(self.total or 0, self.share)
+        proves = getattr(self.request, "proves", None)
+        if proves is not None:  # the earlier games of this test count, so it goes on as if it had not ended
+            self.partial = self.partial or {"event": 0, "counts": proves["pairs"], "spent": 0}
+            self.judging = True
+            for_method, for_final = 0, (self.total or 0) + 2 * sum(proves["pairs"])
         arena, way = self._follow(for_method)
+        if proves is not None:
+            way.answer = {"theta": proves["theta"]}
         games = arena.games
         if self.finals:
             games = self.finals[0]["games"] - sum(event["games"] for event in self.finals[0]["events"])
@@ -174,7 +183,9 @@ class TuningWork:
         final, games = self._judge(for_final, way, games)
         result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
         result |= {"proof": final.to_json(self.game.payoffs)}
-        if isinstance(self.game, Game) and not final.proved and way.answer != final.answer:
+        if landscape := arena.landscape():
+            result |= {"landscape": landscape}
+        if not final.proved and way.answer != final.answer:
             result |= {UNPROVED: way.answer}
         return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
 
@@ -224,21 +235,39 @@ class TuningWork:
 
         def watch(arena: Arena, event: Event) -> None:
             self.recorder.save_partial(lambda: {**event, "spent": spent})
-            self._tell(f"last races, against the start{_standing(event)}", spent + arena.games + event["games"])
+            words = f"the last games, against the start{_standing(event)}"
+            if test is not None and "counts" in event:
+                capital = test.capital(np.array(event["counts"], np.int64))
+                words += f", log capital {capital:.2f} of {-math.log(test.delta):.2f}"
+            self._tell(words, spent + arena.games + event["games"])
 
         least = time.monotonic() + self.share * (self.request.seconds or 0.0)
+        test = self._gain_test(games // 2)
         arena = self._arena(
             Budget(games, None if self.left is None else max(self._deadline(1.0) or 0.0, least)),
             recorded=[event for row in self.finals for event in row["events"]],
             partial=self.partial if self.judging else None,
             on_batch=watch,
             purpose=FINAL,
+            gain_test=test,
         )
         for final in validate(arena, way.answer, thin_checkpoints(way.accepted)):
             row = NO_STEP | {"accepted": final.proved, "games": spent + arena.games, "final": final.candidate}
             self.recorder.step(row | {"events": arena.take_events()})
             last = final
         return last, spent + arena.games
+
+    def _gain_test(self, pairs: int) -> GainTest | None:
+        """Return the test of a program's values: of the scores asked for, or of those that so many pairs can show."""
+        if isinstance(self.request, TuneRequest):
+            return None
+        if self.request.proves is not None:
+            low, high = self.request.proves["test"]
+            return GainTest(low, high, DELTA, fails=False)
+        if self.request.prove is not None:
+            low, high = map(score_of, self.request.prove)
+            return GainTest(low, high, DELTA)
+        return GainTest.for_pairs(pairs, DELTA)
 
     def _tell(self, words: str, games: int) -> None:
         self.context.on_progress(Progress(words, games / self.total if self.total else None, games))

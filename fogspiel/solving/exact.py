@@ -13,6 +13,7 @@ from ..core.compile.kernel import kernel
 from ..stats.linear_programs import AT_UPPER, BASIC
 from .methods.lp import LinearProgram, LpPoint, basis_statuses, plans_of, program_of
 from .tree.sequence_form import (
+    MAX_NUMERATOR,
     SequenceForm,
     Sparse,
     Treeplex,
@@ -43,7 +44,8 @@ def vertex(
     """Return the primal at the chosen columns and the dual at the chosen rows, in integer units; None if too hard.
 
     With the nonbasic rows (their activity is at its bound) and the basic columns, the basic columns solve B z = b, and
-    the duals of those rows solve B' pi = c; all other duals are 0, all other columns at their bounds.
+    the duals of those rows solve B' pi = c; all other duals are 0, all other columns at their bounds. Costs and bounds
+    may be integers of any length, as objects.
     """
     column_status, row_status = statuses
     inside, tight = column_status == BASIC, row_status != BASIC
@@ -54,6 +56,8 @@ def vertex(
     column, whole = program.matrix.column, program.whole
     resting = _resting(column_status, program.column_lower, program.column_upper)
     bound = _resting(row_status, program.row_lower, program.row_upper)
+    if resting.dtype == object:
+        bound = bound.astype(object)
     np.subtract.at(bound, row, whole * resting[column])
     down, across = (np.where(chosen, np.cumsum(chosen) - 1, -1) for chosen in (tight, inside))
     kept = tight[row] & inside[column] & (whole != 0)
@@ -66,8 +70,8 @@ def vertex(
     factors = factorise(matrix, prime) if prime else None
     if factors is None:
         return None
-    primal = _lift(matrix, bound[tight], factors, prime, across[columns])
-    dual = _lift(transposed, program.cost[inside].astype(np.int64), factors.transposed(), prime, down[rows])
+    primal = _lift(matrix, _integers(bound[tight]), factors, prime, across[columns])
+    dual = _lift(transposed, _integers(program.cost[inside]), factors.transposed(), prime, down[rows])
     if primal is None or dual is None:
         return None
     return [z + rest for z, rest in zip(primal, resting[columns].tolist(), strict=True)], dual
@@ -76,7 +80,14 @@ def vertex(
 def _resting(status: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Return the integer value of each nonbasic variable, at a bound or free and 0; 0 for the basic ones."""
     value = np.where(status == AT_UPPER, upper, lower)
-    return np.where((status == BASIC) | ~np.isfinite(value), 0, value).astype(np.int64)
+    return _integers(np.where((status == BASIC) | np.isinf(value.astype(float)), 0, value))
+
+
+def _integers(numbers: np.ndarray) -> np.ndarray:
+    """Return integers as int64 where they fit with room for sums, else as objects."""
+    if numbers.dtype != object or max(map(abs, numbers.tolist()), default=0) < MAX_NUMERATOR:
+        return numbers.astype(np.int64)
+    return np.array([int(number) for number in numbers], object)
 
 
 class Factors(NamedTuple):
@@ -182,6 +193,12 @@ def lift(
 
 def _lift(matrix: Sparse, right: np.ndarray, factors: Factors, prime: int, wanted: np.ndarray) -> list[Fraction] | None:
     """Solve matrix . z = right for the wanted entries, lifted until all are reconstructed; 0 for an entry -1."""
+    if right.dtype == object:  # too long for the residual: a sum of parts that fit
+        low, high = (
+            _lift(matrix, _integers(part), factors, prime, wanted)
+            for part in (right % MAX_NUMERATOR, right // MAX_NUMERATOR)
+        )
+        return low and high and [a + b * MAX_NUMERATOR for a, b in zip(low, high, strict=True)]
     rows, columns, inverse, lower, upper = factors
     residual, chosen, modulus = right.copy(), wanted[wanted >= 0], 1
     known: Any = np.zeros(len(chosen), object)
@@ -295,11 +312,18 @@ def _best(form: SequenceForm, candidates: Iterator[list[RealisationPlan | None]]
 def guarantee(form: SequenceForm, player: int, plan: RealisationPlan) -> Fraction:
     """Return a plan's guaranteed value for its player against any opponent, in exact arithmetic."""
     check_plan(form.treeplexes[player], plan)
+    worth = exact_worth(form, player, plan)
+    return -Fraction(exact_best_total(form.treeplexes[1 - player], worth), plan.denominator * form.denominator)
+
+
+def exact_worth(form: SequenceForm, player: int, plan: RealisationPlan) -> list[int]:
+    """Return the payoffs of the opponent's sequences against a plan, in integers."""
     weights = np.array(plan.weights, object)
     mine, theirs, sign = (form.rows, form.columns, -1) if player == 0 else (form.columns, form.rows, 1)
     worth = np.zeros(form.treeplexes[1 - player].sequences, object)
     np.add.at(worth, theirs, sign * form.payoffs.astype(object) * weights[mine])
-    return -Fraction(exact_best_total(form.treeplexes[1 - player], worth.tolist()), plan.denominator * form.denominator)
+    found: list[int] = worth.tolist()
+    return found
 
 
 def check_plan(treeplex: Treeplex, plan: RealisationPlan) -> None:
@@ -324,12 +348,12 @@ def behaviour_fractions(treeplex: Treeplex, weights: list[int]) -> list[Fraction
 
 def plan_of_behaviour(treeplex: Treeplex, behaviour: list[Fraction]) -> RealisationPlan | None:
     """Return the plan of a behaviour strategy, or None if its common denominator is too long."""
-    return _over_one_denominator(exact_plan_of(treeplex, behaviour))
+    return in_units(exact_plan_of(treeplex, behaviour))
 
 
 def repair(treeplex: Treeplex, reach: list[Fraction]) -> RealisationPlan | None:
     """Return the plan with these weights, after dropping negative weights if need be; None if it is too long."""
-    plan = _over_one_denominator(reach)
+    plan = in_units(reach)
     if plan is None:
         return None
     try:
@@ -339,7 +363,7 @@ def repair(treeplex: Treeplex, reach: list[Fraction]) -> RealisationPlan | None:
     return plan
 
 
-def _over_one_denominator(reach: list[Fraction]) -> RealisationPlan | None:
+def in_units(reach: list[Fraction]) -> RealisationPlan | None:
     """Return unchecked weights with a common denominator, or None if it is too long."""
     denominator = 1
     for weight in reach:

@@ -2,7 +2,7 @@
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -56,6 +56,11 @@ class GameSource(ABC):
     def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
         """Return the texts of a view and its actions, as they stand in a certificate."""
 
+    @property
+    def lock(self) -> "Mapping[str, Any] | None":
+        """The locked information states, as they stand in a certificate, if there are any."""
+        return None
+
     @abstractmethod
     def positions(self) -> Positions:
         """Return the rules for the checker of certificates."""
@@ -97,7 +102,8 @@ class KernelSource(GameSource):
         return known
 
     def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
-        return self.game.show(np.array(view, np.int64)), [self.game.label(action) for action in actions]
+        seen = np.array(view[: self.game.sizes.view], np.int64)  # a certificate with locks says more
+        return self.game.show(seen), [self.game.label(action) for action in actions]
 
     def positions(self) -> Positions:
         return GamePositions(self.game)

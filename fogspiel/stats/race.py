@@ -11,6 +11,7 @@ thresholds there is none. (The asymmetric race: a challenger at most 1/2, an inc
 """
 
 import math
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,6 +40,9 @@ GRID = (0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.2, 1.9)
 SAFE = (0.20, 0.22, 0.16, 0.12, 0.10, 0.08, 0.06, 0.06)
 SYMMETRIC = (0.5, 1.0, 0.10, 0.07, 0.05, 0.04, 0.03, 0.03)
 LARGEST_BET = 1.9  # a bet of 2 against a mean of 1/2 can lose everything
+# Variances of a pair's mean score: few decisive pairs, half of the games drawn, no draws.
+VARIANCES = (0.03, 0.06, 0.12)
+DETECTED = 0.7  # gain that is shown by n pairs in most runs, times the root of n; see docs/statistics.md
 MIN = -math.log(len(GRID))  # if no bet has earned its part of 1/delta, together they have not
 
 # Bets of the interval, as fractions of the largest that cannot lose more than everything. Halving down to 4e-6 serves
@@ -70,6 +74,43 @@ class Race:
     def for_differences(self) -> "Race":
         """Return the race for Z = (1 + D)/2, in which a score difference D is halved."""
         return Race(self.name, self.delta, self.epsilon / 2)
+
+
+@dataclass(frozen=True)
+class GainTest:
+    """Race for a gain: a challenger must refute a score of `low` or less, or it fails by refuting `high` or more.
+
+    The anytime-valid form of the sequential probability ratio test of engine testing: each error has a probability of
+    at most delta, whatever the law of the observations and however often it is looked at. The bets are those that grow
+    fastest if the truth is `high` and the variance of an observation one of VARIANCES.
+    """
+
+    low: float
+    high: float
+    delta: float = 0.05
+    fails: bool = True  # False for a test that goes on after a failure, which has no bets on one
+
+    def __post_init__(self) -> None:
+        if not 0 < self.low < self.high < 1:
+            raise BadInput(f"The scores of a test are {self.low:g} and {self.high:g}: 0 < first < second < 1.")
+        if not 0 < self.delta < 1 / 2:
+            raise BadInput(f"delta is {self.delta}, but a probability of error lies strictly between 0 and 1/2.")
+
+    @classmethod
+    def for_pairs(cls, pairs: int, delta: float = 0.05) -> "GainTest":
+        """Return the test whose larger score this many pairs of games can show: +5 Elo by 16,000."""
+        return cls(0.5, 0.5 + min(DETECTED / math.sqrt(max(pairs, 1)), 0.2), delta)
+
+    @property
+    def bets(self) -> list[float]:
+        most = 0.95 / max(self.low, 1 - self.low, self.high, 1 - self.high)
+        return [min((self.high - self.low) / variance, most) for variance in VARIANCES]
+
+    def capital(self, counts: np.ndarray) -> float:
+        """Return the log of the capital of the bets on a gain; the gain is shown when it reaches -log(delta)."""
+        values = np.arange(len(counts)) / (len(counts) - 1)
+        logs = [float(counts @ np.log1p(bet * (values - self.low))) for bet in self.bets]
+        return max(logs) + math.log(sum(math.exp(one - max(logs)) for one in logs) / len(logs))
 
 
 @dataclass(frozen=True)
@@ -223,8 +264,13 @@ def lower_limit(log_goal, counts, mirrored):
 
 
 @lru_cache(maxsize=256)
-def form(race: Race, top: int) -> tuple[int, np.ndarray]:
+def form(race: Race | GainTest, top: int) -> tuple[int, np.ndarray]:
     """Return the kernel form of a race on the values 0, 1/top, ..., 1: its type and the table of its terms."""
+    if isinstance(race, GainTest):
+        share = 1 / len(VARIANCES)
+        table = bet_rows(race.delta, top, race.low, 1 - race.high, [(share, bet) for bet in race.bets])
+        table[:, top + 2 : 2 * top + 3] *= race.fails
+        return BETS, table
     if race.name == "paper":  # one row: the constant part of x_t = ln(3 / d_t), epsilon
         return PAPER, np.array([[math.log(3 * P / (race.delta * (P - 1))), race.epsilon]])
     if race.name == "ebgstop":  # a row per epoch: x_k = (t_{k+1} / t_k) ln(3 / d_k), epsilon, t_k
@@ -238,17 +284,23 @@ def form(race: Race, top: int) -> tuple[int, np.ndarray]:
             epochs.append((following / start * math.log(3 / d), race.epsilon, float(start)))
             start = following
         return EPOCHS, np.array(epochs)
-    # A row per bet: ln(w delta); ln(1 + bet (v - m)) for "the challenger's score is at most m" and, on mirrored counts,
-    # for "the incumbent's score is at most m"; the two m, in steps of 1/top.
     asymmetric = race.name == "count-mixture-asymmetric"
     challenger, incumbent = (0.5, 0.5 - 2 * race.epsilon) if asymmetric else (0.5 - race.epsilon, 0.5 - race.epsilon)
     weights = SYMMETRIC if race.name == "count-mixture-symmetric" else SAFE
-    values = np.arange(top + 1) / top
-    rows = []
-    for weight, bet in zip(weights, grid(race.epsilon), strict=True):
+    return BETS, bet_rows(race.delta, top, challenger, incumbent, zip(weights, grid(race.epsilon), strict=True))
+
+
+def bet_rows(
+    delta: float, top: int, challenger: float, incumbent: float, bets: Iterable[tuple[float, float]]
+) -> np.ndarray:
+    """Return a row per bet: ln(w delta); ln(1 + bet (v - m)) for "the challenger's score is at most m" and, on mirrored
+    counts, for "the incumbent's score is at most m"; the two m, in steps of 1/top.
+    """
+    values, rows = np.arange(top + 1) / top, []
+    for weight, bet in bets:
         logs = np.log1p(bet * (values - challenger)), np.log1p(bet * (values - incumbent))
-        rows.append((math.log(weight * race.delta), *logs[0], *logs[1], top * challenger, top * incumbent))
-    return BETS, np.array(rows)
+        rows.append((math.log(weight * delta), *logs[0], *logs[1], top * challenger, top * incumbent))
+    return np.array(rows)
 
 
 def grid(epsilon: float) -> list[float]:
@@ -270,13 +322,13 @@ def check_race(counts: np.ndarray) -> np.ndarray:
     return counts
 
 
-def decision(race: Race, counts: np.ndarray) -> int:
+def decision(race: Race | GainTest, counts: np.ndarray) -> int:
     """Return the race's decision at these counts: +1 the challenger wins, -1 the incumbent stays, 0 continue."""
     n = int(check_race(counts).sum())
     return int(look(*form(race, len(counts) - 1), counts, n)) if n else 0
 
 
-def scan(race: Race, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
+def scan(race: Race | GainTest, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
     """Add observations to `counts` until a look decides; return the number of observations used and the decision."""
     top = len(check_race(counts)) - 1
     if observed.dtype != np.int64 or (len(observed) and not 0 <= observed.min() <= observed.max() <= top):

@@ -24,7 +24,7 @@ from ..core.plugins import former_names
 from ..core.rng import child, fill_normal, random_below, stream_of
 from ..core.simulate import PolicyMatch
 from ..stats.linear_programs import couple
-from ..stats.race import Race, Verdict, scan
+from ..stats.race import GainTest, Race, Verdict, scan
 
 if TYPE_CHECKING:
     from .programs.parameters import Parameters
@@ -65,6 +65,10 @@ class Contest(Protocol):
     def strategy(self) -> "Strategy | Parameters":
         """The parameters."""
 
+    @property
+    def box(self) -> np.ndarray:
+        """The lowest and the highest numbers of vectors; infinite without limits."""
+
     def start(self) -> np.ndarray:
         """Return the initial parameters."""
 
@@ -86,6 +90,7 @@ class GameContest:
     def __init__(self, game: Game, strategy: Strategy, seed: int) -> None:
         self.game, self.strategy, self.seed, self.least = game, strategy, seed, MIN_BATCH
         self.name, self.payoffs, self.max_score = game.name, game.payoffs, game.max_score
+        self.box = np.full((2, len(strategy.parameters)), np.inf) * np.array([[-1.0], [1.0]])
 
     def start(self) -> np.ndarray:
         """Return the paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
@@ -154,6 +159,7 @@ class Arena:
     partial: Mapping[str, Any] | None = None
     on_batch: Callable[["Arena", Event], None] = lambda arena, event: None
     purpose: int = TRAINING  # the stream of its games: TRAINING, or FINAL for those that test the result
+    gain_test: GainTest | None = None  # of a program's result, if its scores are not chosen by the budget
     # After this many events the budget counts as spent: where a deadline ended the run that is now recalled.
     last_event: int | None = None
 
@@ -167,6 +173,8 @@ class Arena:
         self.baseline: ParametricPolicy | None = (
             named_policy(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
         )  # the opponent of the scores; None for the initial parameters
+        # The scores along each parameter, for people, if the method has a model of them.
+        self.landscape: Callable[[], list[dict[str, Any]]] = list
         self._games_per_second = 1000.0 if isinstance(self.game, Game) else 0.0
 
     # Interface for methods
@@ -194,7 +202,7 @@ class Arena:
         return self._run_race(rule or self.race_rule, observe, outcomes=self._most + 1, games=self._columns)
 
     def race_answer(
-        self, answer: PolicyJson, opponent: np.ndarray, rule: Race | None, most: int, defends: bool = False
+        self, answer: PolicyJson, opponent: np.ndarray, rule: Race | GainTest | None, most: int, defends: bool = False
     ) -> Verdict:
         """Race a result against a vector in at most `most` game pairs; without a rule all of them are counted.
 
@@ -296,7 +304,12 @@ class Arena:
         return 10**15 if self.budget.games is None else (self.budget.games - self.games) // cost
 
     def _run_race(
-        self, rule: Race | None, observe: Callable[..., np.ndarray], outcomes: int, games: int, most: int | None = None
+        self,
+        rule: Race | GainTest | None,
+        observe: Callable[..., np.ndarray],
+        outcomes: int,
+        games: int,
+        most: int | None = None,
     ) -> Verdict:
         """Observe in batches until the race decides, or `most` times; the batch size does not change the result."""
         number = self.event_count
@@ -379,7 +392,7 @@ class Arena:
         self.games += event["games"]
 
 
-def _scan(rule: Race | None, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
+def _scan(rule: Race | GainTest | None, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
     """Count observations until the rule decides; return the number used, and the decision."""
     if rule is not None:
         return scan(rule, counts, observed)

@@ -339,7 +339,7 @@ class Ascent:
         self._begin(start)
         self.gain /= 2
 
-    def follow(self, slope: np.ndarray, sigma: float) -> None:
+    def follow(self, slope: np.ndarray, sigma: float | np.ndarray) -> None:
         # Kesten (1958): longer strides while the slopes agree with the momentum, shorter ones when they turn.
         longer = math.exp(LEARNING * cosine(slope, self.drift))
         self.gain = min(max(self.gain * longer, self.least_gain), self.most_gain, MAX_GAIN)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import log
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,12 @@ from ..core.game import WIN_DRAW_LOSS, Game
 from ..core.rng import child
 from ..process.heartbeat import beat
 from ..stats.evaluate import elo_of, normalised_elo
-from ..stats.race import Race, Verdict, interval, mean
+from ..stats.race import GainTest, Race, Verdict, interval, mean
 from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent, Contest, Step, thin_checkpoints
 from .methods import find_tune_method
 
-# Validation: the result must be shown to beat the initial parameters, on held-out games.
+# Validation: the result must be shown to beat the initial parameters, on held-out games. A program has one test, of its
+# last values, with all these games; what follows is for games.
 #
 # A method may follow noise, or cycle and end below its initial parameters. So the result must win a race against them;
 # or, with a baseline, it must be non-inferior (margin TOLERANCE) and win a race by the scores of both against the
@@ -45,6 +47,7 @@ class Validation:
     proved: bool
     answer: PolicyJson
     counts: tuple[int, ...]  # counts of each sum of the scores of a game pair
+    test: GainTest | None = None  # of a program
     # Counts of the differences of the candidate's and the initial score against the baseline, where these decided.
     compared: tuple[int, ...] | None = None
 
@@ -63,6 +66,11 @@ class Validation:
         return interval(np.array(self.counts, np.int64))
 
     @property
+    def capital(self) -> float:
+        """The log of the capital of a program's bets on a gain."""
+        return self.test.capital(np.array(self.counts, np.int64)) if self.test else 0.0
+
+    @property
     def gain(self) -> tuple[float, float, float] | None:
         """The gain over the initial parameters in score (range 1) against the baseline, with its interval."""
         if self.compared is None:
@@ -76,6 +84,8 @@ class Validation:
         low, span = float(payoffs[0]), float(payoffs[-1] - payoffs[0])
         figures: dict[str, Any] = {"against": START, "candidate": self.candidate, "proved": self.proved}
         figures |= {"games": self.games}
+        if self.test is not None:
+            figures |= {"test": [self.test.low, self.test.high], "capital": self.capital, "goal": -log(self.test.delta)}
         if not self.games:
             return figures
         limits, gain = self.interval, self.gain
@@ -100,6 +110,12 @@ def validate(arena: Arena, answer: PolicyJson, checkpoints: Sequence[PolicyJson]
         yield none
         return
     earlier = [one for place, one in enumerate(checkpoints) if one not in (answer, start, *checkpoints[:place])]
+    if not arena.contest.mixes:
+        with suppress(BudgetSpent):  # by a deadline
+            yield _prove(arena, answer, none)
+            return
+        yield none
+        return
     candidates = {"answer": answer}
     candidates |= {f"checkpoint {number}": found for number, found in enumerate(earlier[:CHECKPOINTS], 1)}
     for name, found in candidates.items():
@@ -114,6 +130,17 @@ def validate(arena: Arena, answer: PolicyJson, checkpoints: Sequence[PolicyJson]
         if final.proved:
             return
     yield none
+
+
+def _prove(arena: Arena, found: PolicyJson, none: Validation) -> Validation:
+    """Test one vector of a program against the start, with all games of the arena and the whole error probability."""
+    pairs = ((arena.budget.games or 0) - arena.games) // 2
+    test = arena.gain_test or GainTest.for_pairs(pairs, DELTA)
+    first = arena.race_answer(found, arena.start, test, pairs)
+    if first.decision <= 0:
+        return replace(none, candidate="answer", counts=first.counts, test=test)
+    rest = arena.race_answer(found, arena.start, None, pairs - sum(first.counts))
+    return Validation("answer", True, found, _add(first.counts, rest.counts), test=test)
 
 
 def _try(arena: Arena, name: str, found: PolicyJson, delta: float) -> Validation:
@@ -131,7 +158,7 @@ def _try(arena: Arena, name: str, found: PolicyJson, delta: float) -> Validation
     if second.decision <= 0 or "weights" in found or not judged:
         return Validation(name, second.decision > 0 and "weights" in found, found, counts)
     third = arena.compare(np.array(found["theta"]), arena.start, better, _half(arena) // 2)
-    return Validation(name, third.decision > 0, found, counts, third.counts if third.decision > 0 else None)
+    return Validation(name, third.decision > 0, found, counts, compared=third.counts if third.decision > 0 else None)
 
 
 def _add(some: Sequence[int], more: Sequence[int]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from ..core.compile.kernel import interpreted
 from ..core.find import spec_of
 from ..core.game import Game, game_or_none, known_game, parameters_of
 from ..core.page_contract import PlaySupport, play_support
-from ..runs.agent_parser import SOLVED, engines_of, sources
+from ..runs.agent_parser import SOLVED, engines_of, plug_ins, sources
 from ..runs.kind import kind_of_method
 from ..runs.kinds.solve import KIND as SOLVE
 from ..runs.store import Store, StoreError
@@ -31,6 +31,7 @@ NOTES = {
     "greedy": "takes what it can, else tries anything",
     "uniform": "tries anything with equal probability",
     "fixed": "one random parameter vector, drawn for this game",
+    "search": "searches by the rules, from all states that fit its views",
     "redrawn": "a random parameter vector, drawn again for every game",
 }
 
@@ -69,7 +70,13 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
             level=_level(support, name, kind),
         )
         for name, kind, about in found
-    ] + _of_runs(game, store)
+    ]
+    found_offers = (offer for source in plug_ins() for offer in source.offers(game))
+    offers += [
+        Opponent(words=words, title=title, kind=ENGINE, about=about, level=LEVELS[1 + strength])
+        for words, title, about, strength in found_offers
+    ]
+    offers += _of_runs(game, store)
 
     def rank(offer: Opponent) -> tuple[int, int]:
         return LEVELS.index(offer["level"]), [*support.strongest, offer["words"]].index(offer["words"])

@@ -20,7 +20,6 @@ from ..runs.request import Request, WrongField, choices_of, plain_type
 from ..runs.requests import NAMED, DiagnoseRequest, ExploitRequest
 from ..runs.store import Json, StoreError
 from ..solving.methods import solve_methods
-from ..solving.proofs.checkers.phantom_bounds import is_bounded
 from ..stats.race import RACES
 from ..tuning.methods import tune_methods
 from .job_queue import Question
@@ -259,7 +258,6 @@ def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[
     choices = {
         "game": {game.name: game.title for game in known},
         "tunable game": {game.name: game.title for game in known if parameters_of(game)},
-        "bounded game": {game.name: game.title for game in known if is_bounded(game.name)},
         "method": list(tune_methods()),
         "route": [route.name for route in solve_methods()] if kind == "solve" else [],
         "race": list(RACES),

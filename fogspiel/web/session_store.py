@@ -22,7 +22,7 @@ from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_polic
 from ..core.game import Game, known_game, nothing_hidden
 from ..core.page_contract import PlaySupport, Preparation, play_support, play_supports
 from ..core.session import PersonSession
-from ..runs.agent_parser import engines_of, parse_agent
+from ..runs.agent_parser import engines_of, is_general, parse_agent
 from . import JsonObject
 from .opponents import demand_page_agent
 from .session_json import Transcript
@@ -61,7 +61,7 @@ LATEST, FIRST = 16, 2
 def is_thinker(game: Game, words: str) -> bool:
     """True if an opponent is an engine that searches, which takes time and memory."""
     name = words.partition("@")[0]
-    return name in engines_of(game) and name not in play_support(game).simple
+    return is_general(game, words) or (name in engines_of(game) and name not in play_support(game).simple)
 
 
 def slot_seconds(game: Game, words: str) -> float:

@@ -75,7 +75,7 @@ def test_a_policy_file_is_explained_where_it_has_answers(answer, fogspiel, refus
     assert "pass 0.5, bet 0.5" in fogspiel("explain", "kuhn", f"{policy}:half").stdout
     refused("explain", "kuhn", tmp_path / "none.json", because="none.json cannot be read")
     refused("explain", "leduc", tmp_path / "reply.json", because="is for 'kuhn', not for leduc")
-    refused("explain", "kuhn", "nobody", because="'nobody' is not a player of kuhn: give a name (uniform)")
+    refused("explain", "kuhn", "nobody", because="'nobody' is not a player of kuhn: give a name (uniform, search)")
     refused("explain", "kriegspiel", "greedy@10n", because="greedy@10n has no table and no parameters to explain")
 
 
@@ -161,7 +161,7 @@ def test_files_that_cannot_be_solved_are_refused_and_leave_no_run(tmp_path, refu
         (("verify", "missing.json"), ("there is no certificate",)),
         (("explain", "kuhn-99"), ("kuhn-99",)),
         (("paper", "poker"), ("no paper 'poker'",)),
-        (("bounds", "kuhn"), ("no bounds for kuhn", "phantom-ponnuki-ROWSxCOLUMNS")),
+        (("bounds", "kuhn", "--informed", "every"), ("no bounds for kuhn", "phantom-ponnuki-ROWSxCOLUMNS")),
         (("bounds", "phantom-ponnuki-4x4", "--seconds", "0"), ("--seconds is 0.0",)),
     ],
 )

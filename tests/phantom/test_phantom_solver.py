@@ -21,7 +21,7 @@ from fogspiel.games.boards.board import (
     hex_fate,
     rectangle_symmetries,
 )
-from fogspiel.games.phantom.look import phantom as phantom_game
+from fogspiel.games.phantom.look import version_of
 from fogspiel.solving.methods.lp import equilibrium, solve_lp
 from fogspiel.solving.methods.phantom import (
     PhantomRegrets,
@@ -224,7 +224,7 @@ SMALL = {
 
 
 def value_by_the_tree(board, variant):
-    game = phantom_game("small", "small", board, "a test", counted=variant == "numturns")
+    game = version_of("small", "small", board, "a test", variant)
     return equilibrium(presolve_tree(build_tree(game)).form).value
 
 

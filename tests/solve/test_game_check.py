@@ -5,7 +5,9 @@ import json
 import pytest
 from support.levels import default_cases
 
+from fogspiel.cli.commands.games import _facts
 from fogspiel.core.find import write_template
+from fogspiel.core.game import known_game
 from fogspiel.solving import contract
 from fogspiel.solving.contract import check_game, compiler_words
 
@@ -134,6 +136,31 @@ def test_a_sound_game_is_measured(tmp_path, answer):
     assert found["sound"] and found["findings"] == [] and found["game"] == "mine"
     assert found["longest"] == 3 and found["positions"] == 11 and found["games_per_second"] > 0
     assert found["tree"] == {"nodes": 11, "infosets": [2, 1]} and found["perfect_recall"]
+
+
+def test_the_speed_is_that_of_cpu_time_after_the_kernels_are_compiled(monkeypatch):
+    spent = [0.0]
+
+    class SlowMatch:
+        """Kernels that compile for 40 CPU seconds, then take a tenth of a second for a pair of games."""
+
+        def __init__(self, *players):
+            self.compiled = False
+
+        def scores(self, seed, first, count):
+            spent[0] += 0.1 * count if self.compiled else 40
+            self.compiled = True
+
+    monkeypatch.setattr(contract, "PolicyMatch", SlowMatch)
+    monkeypatch.setattr(contract.time, "process_time", lambda: spent[0])
+    monkeypatch.setattr(contract.time, "perf_counter", iter(range(0, 10**6, 1000)).__next__)  # a busy machine
+    assert contract._speed(known_game("kuhn")) == 20.0
+
+
+def test_a_game_that_takes_seconds_is_not_reported_as_no_games():
+    facts = {"positions": 1, "mean_length": None, "games_per_second": 0.4, "tree": None}
+    assert "2.5 s for a game" in _facts(contract.GameCheck("x", [], facts))
+    assert "40 games per second" in _facts(contract.GameCheck("x", [], facts | {"games_per_second": 40.0}))
 
 
 SLOWER = [pytest.param(name, marks=pytest.mark.slow) for name in ("pig", "guesswho24")]

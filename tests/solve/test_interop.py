@@ -9,6 +9,7 @@ import pytest
 
 from fogspiel.core.game import known_game
 from fogspiel.interop import describe, from_efg, from_nfg, from_openspiel, read_efg, read_nfg, to_efg, to_nfg
+from fogspiel.interop.openspiel_import import simplest
 from fogspiel.solving.methods.normal_form import plans, strategies
 from fogspiel.solving.tree import LEAF, Tree, build_tree, sequence_form
 from fogspiel.solving.tree.builder import TreeBuilder
@@ -108,6 +109,9 @@ def test_probabilities_that_were_rounded_to_many_decimals_are_read_as_the_fracti
     assert odds_of("0.333333333", "0.666666667") == (Fraction(333333333, 10**9), Fraction(666666667, 10**9))
     assert odds_of("333333333333/1000000000000", "666666666667/1000000000000")[0] == Fraction(333333333333, 10**12)
     assert odds_of("0.31415926535897", "0.68584073464103")[0] == Fraction(31415926535897, 10**14)
+    assert odds_of(*["0.16666667"] * 6) == (sixth,)
+    assert odds_of("0.00100200", "0.00200401", "0.99699399")[0] == Fraction(100200, 10**8)  # they sum to 1: exact
+    assert odds_of("0.00100200", "0.00200400", "0.99699398")[0] == Fraction(1, 998)
 
 
 def test_a_constant_sum_is_accepted_and_kept():
@@ -176,7 +180,9 @@ REFUSED = {
     'EFG 2 R "x" { "a" "b" } c "" 1 "" 0': "the list of actions of infoset 1 of chance, which was not given yet",
     'EFG 2 R "x" { "a" "b" } c "" 1 "" { "l" 1 } 0 c "" 1 "" { "r" 1 } 0': "infoset 1 of chance had other actions",
     'EFG 2 R "x" { "a" "b" } c "" 1 "" { "l" 1/1000000007 "r" 1000000006/1000000007 } 0 '
-    + 'c "" 1 0 ' * 2: "the probabilities of chance are finer than 1 / 2^62",
+    + 'c "" 1 0 ' * 17: "the probabilities of chance are finer than 1 / 2^512",
+    'EFG 2 R "x" { "a" "b" } '
+    + "".join(f'c "" {k} "" {{ "r" 1 }} {k} {{ 1/{10**37 + k} 0 }} ' for k in range(1, 6)): "need numbers above 2^512",
 }  # fmt: skip
 
 
@@ -401,10 +407,28 @@ def test_kuhn_poker_of_openspiel_has_the_sequence_form_of_ours():
     assert sorted(theirs.payoffs / theirs.denominator) == sorted(ours.payoffs / ours.denominator)
 
 
+def test_payoffs_that_openspiel_sums_in_floats_are_read_as_the_fractions_meant():
+    pytest.importorskip("pyspiel")
+    tree = from_openspiel("normal_form_extensive_game(game=kuhn_poker())").tree
+    assert max(pay.denominator for pay in tree.payoffs) == 6
+    assert sequence_form(tree).denominator == 6
+    assert simplest(0.1 + 0.2, 1.0) == Fraction(3, 10)
+    assert simplest(5.5e-17, 1.0) == 0 and simplest(5.5e-17, 1e-16) == Fraction(5.5e-17)
+    assert simplest(0.1 + 0.2, 1e9) == Fraction(0.1 + 0.2)  # too coarse to be unmistakable
+
+
+def test_games_of_openspiel_in_python_are_found():
+    pytest.importorskip("pyspiel")
+    ours = from_openspiel("kuhn_poker").tree
+    theirs = from_openspiel("python_kuhn_poker").tree
+    assert theirs.nodes == ours.nodes and len(theirs.owner) == len(ours.owner)
+
+
 def test_players_who_forget_their_own_moves_can_be_made_to_remember():
     pytest.importorskip("pyspiel")
     name = "goofspiel(num_cards=4,points_order=descending)"
-    with pytest.raises(ValueError, match="can be reached by different moves of that player"):
+    told = "can be reached by different moves of that player.*give players memory of their moves by --perfect-recall"
+    with pytest.raises(ValueError, match=told):
         from_openspiel(name)
     assert from_openspiel(name, remember=True).tree.nodes == 1077
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import time
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -11,10 +12,15 @@ from support.certificates import reseal
 from fogspiel.core.game import known_game
 from fogspiel.runs.kinds.solve import solve_unstored
 from fogspiel.runs.requests import SolveRequest
+from fogspiel.solving import proofs
+from fogspiel.solving.known_values import known_value
+from fogspiel.solving.methods import NO_STATE, run_to_end
 from fogspiel.solving.methods.cfr import TreeRegrets
-from fogspiel.solving.methods.tree import large_certificate
-from fogspiel.solving.proofs import certificate_agent, strategy_rows, verify
+from fogspiel.solving.methods.tree import by_simplex, exact_large_certificate, large_certificate
+from fogspiel.solving.proofs import certificate_agent, read_certificate, strategy_rows, verify, write_certificate
+from fogspiel.solving.proofs.checkers.tree import EXACT_LARGE_FORMAT as EXACT
 from fogspiel.solving.proofs.checkers.tree import LARGE_FORMAT as FORMAT
+from fogspiel.solving.reduce import presolve_tree
 from fogspiel.solving.sources import KernelSource
 from fogspiel.solving.tree import build_tree, sequence_form
 
@@ -109,9 +115,89 @@ TAMPERINGS = {
 }
 
 
-@pytest.mark.parametrize("tamper", TAMPERINGS.values(), ids=TAMPERINGS)
-def test_tampering_is_refused_in_a_sentence_within_a_second(tamper):
-    body = json.loads(json.dumps(proof_of("kuhn")))
+SMALL_SHARES = {
+    "no share": lambda b: cut(b, 0, 0, 3, "0 0"),
+    "a negative share": lambda b: cut(b, 0, 0, 3, "3 -1"),
+    "a share of 5,000 digits": lambda b: cut(b, 0, 0, 3, "9" * 5000 + " 0"),
+    "a denominator": lambda b: b.update(denominator=UNITS),
+    "lower a little too good": lambda b: b.update(lower="-555/10000", value="-555/10000", upper="-555/10000"),
+    "another strategy": lambda b: [cut(b, 0, k, 3, "0 1") for k in range(len(lines(b)))],
+    "one line of another strategy": lambda b: cut(b, 1, 0, 3, "1 1"),
+}
+IN_UNITS = ("denominator", "share", "bounds crossed")  # tamperings with shares of a fixed sum, or an interval
+
+
+@cache
+def exact_proof_of(name):
+    """The exact certificate of a game, as that of a large tree."""
+    source = KernelSource(known_game(name), name)
+    reduced = presolve_tree(source.tree(1.0))
+    found = run_to_end(by_simplex(reduced, NO_STATE)).exactly()
+    head = name, source.version, source.tree(1.0), source.knowledge(source.tree(1.0))
+    return exact_large_certificate(*head, reduced.lift(*found.behaviours), found.value)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+def test_exact_strategies_of_a_large_tree_are_proved(name):
+    body = json.loads(json.dumps(exact_proof_of(name)))
+    assert body["format"] == EXACT and "denominator" not in body
+    assert verify(body) == (known_value(name),) * 2
+    agent, (seen, chosen) = certificate_agent("proof", body, known_game(name)), next(strategy_rows(body, 0))
+    assert agent.name == "proof" and seen and chosen
+
+
+def test_a_file_of_lines_is_read_line_by_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(proofs, "read_bytes", None)
+    for size in (proofs.CHUNK, 300):
+        monkeypatch.setattr(proofs, "CHUNK", size)
+        for body in (exact_proof_of("kuhn"), proof_of("kuhn")):
+            write_certificate(body, tmp_path / "kuhn.json")
+            assert read_certificate(tmp_path / "kuhn.json") == json.loads((tmp_path / "kuhn.json").read_text()) == body
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"],["', '"],["x', "line 0 of strategy 2 is not in whole numbers"),
+        ('"]],', '"],', "not in whole numbers"),
+        ('"],["', '"] , ["', "not in whole numbers"),
+        ('"]],', '"]],"strategies":[],', "'strategies' twice"),
+        ('"]],', '"]],"more":{', "it is not JSON"),
+        ('","', '" "', "line 0 of strategy 1 is not in whole numbers"),
+        ('","', '","' + "1" * 200_000, "not in whole numbers"),
+        ("}", "}}", "it is not JSON"),
+        ('"digest"', '"game"', "'game' twice"),
+    ],
+)
+def test_a_damaged_file_of_lines_is_refused_in_a_sentence(tmp_path, old, new, told):
+    path, text = tmp_path / "kuhn.json", json.dumps(exact_proof_of("kuhn"), separators=(",", ":"))
+    head, begin, tail = text.partition('"strategies":[[')
+    path.write_text(head + begin + tail.replace(old, new, 1))
+    with pytest.raises(ValueError, match=told):
+        read_certificate(path)
+
+
+def test_lines_beyond_the_limit_of_size_are_not_read(tmp_path):
+    body = exact_proof_of("kuhn")
+    write_certificate({**body, "strategies": [body["strategies"][0] * 20_000, []]}, tmp_path / "kuhn.json")
+    with pytest.raises(ValueError, match=r"larger than 104,857 bytes: grant more by `fogspiel verify --max-mib MIB`"):
+        read_certificate(tmp_path / "kuhn.json", 0.1)
+
+
+@pytest.mark.parametrize(
+    ("proof", "tamper"),
+    [
+        *(pytest.param(proof_of, tamper, id=name) for name, tamper in TAMPERINGS.items()),
+        *(pytest.param(exact_proof_of, tamper, id=f"exact, {name}") for name, tamper in SMALL_SHARES.items()),
+        *(
+            pytest.param(exact_proof_of, tamper, id=f"exact, {name}")
+            for name, tamper in TAMPERINGS.items()
+            if name not in SMALL_SHARES and not any(word in name for word in IN_UNITS)
+        ),
+    ],
+)
+def test_tampering_is_refused_in_a_sentence_within_a_second(proof, tamper):
+    body = json.loads(json.dumps(proof("kuhn")))
     tamper(body)
     began = time.process_time()
     with pytest.raises(ValueError) as caught:
@@ -131,8 +217,15 @@ def test_the_strategies_play_and_are_explained():
     body = proof_of("leduc")
     agent = certificate_agent("proof", body, known_game("leduc"))
     assert agent.name == "proof"
-    seen, chosen = next(strategy_rows(body, 0))
+    seen, chosen, _ = next(strategy_rows(body, 0))
     assert "your card" in seen and chosen
+
+
+@pytest.mark.thorough
+def test_a_tree_of_more_than_a_million_nodes_has_an_exact_certificate():
+    found = solve_unstored(SolveRequest("leduc-13", exact=True))
+    assert found.sizes["nodes"] > 10**6 and found.certificate["format"] == EXACT
+    assert verify(found.certificate) == (Fraction(found.value),) * 2
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.kinds.solve import solve_unstored
 from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.store import Store
-from fogspiel.solving.proofs.checkers.tree import verify
+from fogspiel.solving.proofs import verify
 from fogspiel.solving.sources import find_source
 
 VALUES = {
@@ -30,7 +30,7 @@ METHODS = ["lp", "cfr+", "dcfr", "pcfr+", "double-oracle"]
 def assert_sound(result, problem):
     """The certificate proves the bounds, by the checker; so no probability is negative and every row adds up to 1."""
     body = json.loads(json.dumps(result.certificate))
-    lower, upper = verify(body, problem.positions())
+    lower, upper = verify(body, problem.source)
     assert lower <= upper
     assert float(lower) == pytest.approx(float(Fraction(result.lower)), abs=1e-15)
     assert float(upper) == pytest.approx(float(Fraction(result.upper)), abs=1e-15)

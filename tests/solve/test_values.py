@@ -117,8 +117,8 @@ def test_a_certificate_that_was_changed_or_proves_something_else_is_refused(tmp_
 def test_a_certificate_that_is_not_shipped_is_made_by_its_command():
     kuhn = KNOWN["kuhn"]
     elsewhere = replace(kuhn, certificate=replace(kuhn.certificate, file=None))
-    assert elsewhere.shipped is None and elsewhere.row()[3] == "1.1 kB, not shipped"
-    with pytest.raises(ValueError, match="make it with `fogspiel solve kuhn --exact --certificate kuhn"):
+    assert elsewhere.shipped is None and elsewhere.row()[3] == "2.3 kB, not shipped"
+    with pytest.raises(ValueError, match="make it with `fogspiel solve kuhn --exact --refine uniform --cert"):
         verify_shipped(elsewhere)
 
 

@@ -8,7 +8,9 @@ import pytest
 from support.certificates import reseal, uniform_certificate
 
 from fogspiel.core.game import known_game
-from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
+from fogspiel.runs.kinds.solve import solve_unstored
+from fogspiel.runs.requests import SolveRequest
+from fogspiel.solving.proofs.checkers.tree import GamePositions, best_response_value, verify
 
 
 def checked(body, name="kuhn"):
@@ -96,6 +98,42 @@ def test_with_a_forged_digest_only_a_true_claim_passes(change):
         kept = uniform_certificate("kuhn")
         assert body["strategies"] != kept["strategies"] or body == kept
         assert proved == (Fraction(kept["lower"]), Fraction(kept["upper"]))
+
+
+def with_its_own_bounds(body):
+    """The certificate with the bounds that its rows have if nobody checks these, and a digest that fits."""
+    game = GamePositions(known_game(body["game"]))
+    plans = [
+        {
+            (row["after"] and tuple(row["after"]), tuple(row["view"])): (
+                number,
+                dict(zip(row["actions"], map(Fraction, row["probabilities"]), strict=True)),
+            )
+            for number, row in enumerate(rows)
+        }
+        for rows in body["strategies"]
+    ]
+    lower, upper = (best_response_value(game, plan, player) for player, plan in enumerate(plans))
+    return reseal({**body, "lower": str(lower), "upper": str(upper), "value": str(lower)})
+
+
+def test_a_negative_probability_is_refused_even_if_the_bounds_fit():
+    body = copy.deepcopy(uniform_certificate("kuhn"))
+    assert checked(with_its_own_bounds(body)) == (Fraction(body["lower"]), Fraction(body["upper"]))
+    body["strategies"][0][0]["probabilities"] = ["3/2", "-1/2"]
+    hostile = with_its_own_bounds(body)
+    assert Fraction(hostile["lower"]) <= Fraction(hostile["upper"])
+    with pytest.raises(ValueError, match="are negative or not 1 in all"):
+        checked(hostile)
+
+
+def test_a_row_that_leaves_out_an_action_is_refused_even_if_it_is_never_played():
+    body = copy.deepcopy(solve_unstored(SolveRequest("kuhn", exact=True)).certificate)
+    row = next(row for rows in body["strategies"] for row in rows if "0" in row["probabilities"])
+    idle = row["probabilities"].index("0")
+    del row["actions"][idle], row["probabilities"][idle]
+    with pytest.raises(ValueError, match="has other actions"):
+        checked(reseal(body))
 
 
 @pytest.mark.parametrize("body", [None, [], "x", 3, {}])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from race_gsprt import Gsprt, log_ratio
 
 from fogspiel.stats.evaluate import Strength, normalised_elo, score_of, spread_of
+from fogspiel.stats.sprt import Gsprt, log_ratio
 
 FISHTEST = (13, 37, 50, 25, 3)
 """The pairs of a test of a public server that runs fishtest, with elo1 = 2.716, printed beside its figures."""

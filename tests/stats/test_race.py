@@ -344,6 +344,16 @@ def test_the_interval_ever_excludes_the_truth_in_at_most_five_percent_of_runs(la
     assert excluded / 200 <= 0.05
 
 
+@pytest.mark.interpreted
+def test_each_limit_of_the_interval_has_half_of_the_error_probability():
+    outcomes = np.array([2, 0, 2, 2, 1] * 8)
+    low, high = interval(np.bincount(outcomes))
+    for limit, inwards in ((low, 1e-4), (high, -1e-4)):
+        for mean_, excluded in ((limit - inwards, True), (limit + inwards, False)):
+            evidence = max(e_values(outcomes / 2, mean_, sign)[-1] for sign in (+1, -1))
+            assert (evidence >= 2 / 0.05) == excluded
+
+
 @pytest.mark.thorough
 @settings(deadline=None, max_examples=100)
 @given(counts=some_counts, delta=st.floats(0.001, 0.5))

@@ -1,7 +1,8 @@
 """Entries of the index of known values: `python -m support.known_value GAME`, in `tests`, adds one.
 
-The game is solved exactly, its certificate is verified and put beside the index, and the entry is written; one of the
-same name is replaced. `python -m support.known_value --page` writes the table of docs/values.md, before a release.
+The game is solved exactly, by its whole tree with refined strategies, its certificate is verified and put beside the
+index, and the entry is written; one of the same name is replaced, and lends its texts.
+`python -m support.known_value --page` writes the table of docs/values.md, before a release.
 """
 
 import argparse
@@ -11,7 +12,9 @@ from pathlib import Path
 import fogspiel
 from fogspiel.core.game import WIN_DRAW_LOSS, known_game
 from fogspiel.solving.known_values import COLUMNS, FOLDER, INDEX, POINTS, SIGNS, known_values
+from fogspiel.solving.methods import AUTO, choose_solve_method
 from fogspiel.solving.proofs import read_certificate, write_certificate
+from fogspiel.solving.sources import find_source
 
 PAGE = Path(__file__).parents[2] / "docs" / "values.md"
 
@@ -32,8 +35,12 @@ def payoffs_text(name: str) -> str:
 
 def new_entry(name: str, published: str, ours: str, folder: Path = FOLDER) -> dict:
     """Solve a game, write its certificate into the folder and return its entry of the index."""
-    file = folder / f"{name}.json"
-    write_certificate(fogspiel.solve(name, exact=True).certificate, file)
+    file, refine = (
+        folder / f"{name}.json",
+        "none" if choose_solve_method(AUTO, find_source(name)).made_for else "uniform",
+    )
+    write_certificate(fogspiel.solve(name, exact=True, refine=refine).certificate, file)
+    more = "" if refine == "none" else f"--refine {refine} "
     proved = fogspiel.verify(file)
     return {
         "game": name,
@@ -45,7 +52,7 @@ def new_entry(name: str, published: str, ours: str, folder: Path = FOLDER) -> di
             "bytes": file.stat().st_size,
             "file": file.name,
         },
-        "make": f"fogspiel solve {name} --exact --certificate {file.name}",
+        "make": f"fogspiel solve {name} --exact {more}--certificate {file.name}",
         "check": f"fogspiel verify {file.name}",
         "published": published,
         "ours": ours,
@@ -70,14 +77,18 @@ def main() -> None:
     """Add an entry, or write the page's table."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("game", nargs="?", help="a game of the catalogue that `solve --exact` takes")
-    options.add_argument("--published", default="none that we know of", help="who published the value first")
-    options.add_argument("--ours", default="the value, with a certificate", help="what is new")
+    options.add_argument("--published", help="who published the value first (none that we know of)")
+    options.add_argument("--ours", help="what is new (the value, with a certificate)")
     options.add_argument("--page", action="store_true", help="write the table of docs/values.md")
     chosen = options.parse_args()
     if chosen.page:
         PAGE.write_text(with_table(PAGE.read_text()))
     elif chosen.game:
-        entry = new_entry(chosen.game, chosen.published, chosen.ours)
+        old = known_values().get(chosen.game)
+        published = chosen.published or (old.published if old else "none that we know of")
+        ours = chosen.ours or (old.ours if old else "the value, with a certificate")
+        entry = new_entry(chosen.game, published, ours)
+        entry["payoffs"] = old.payoffs if old else entry["payoffs"]
         INDEX.write_text(with_entry(INDEX.read_text(), entry))
         print(f"{entry['game']}: {entry['lower']}" if entry["lower"] == entry["upper"] else entry)
     else:

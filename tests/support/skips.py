@@ -12,6 +12,7 @@ ALLOWED = {
     "stockfish is not installed": "a package of the distribution, which has no mirror on some machines",
     "gnuchess is not installed": "likewise",
     "nevergrad is not installed": "a peer of the extra `peers`, with many packages of its own",
+    "names no checkout": "files of other projects, which are not committed here",
     "a small file system can only be mounted by root": "containers without that privilege",
     "root may read everything": "containers in which everybody is root",
 }

@@ -134,15 +134,16 @@ def _facts(found: "GameCheck") -> str:
     said = [f"{facts['positions']:,} positions looked at"]
     if facts["mean_length"] is not None:
         said.append(f"games of {facts['mean_length']:.1f} actions on average and {facts['longest']:,} at most")
-    said.append(f"{facts['games_per_second']:,.0f} games per second and core")
+    speed = facts["games_per_second"]
+    said.append(f"{speed:,.0f} games per second and core" if speed >= 1 else f"{1 / speed:,.1f} s for a game")
     if tree is None:
-        said.append("a tree too large for a quick look")
+        said.append("a tree too large for a quick look: `search` plays it, `exploit AGENT --sampled` bounds an agent")
     else:
         first, second = tree["infosets"]
         said.append(f"a tree of {tree['nodes']:,} histories with {first:,} and {second:,} infosets")
     if facts.get("perfect_recall") is False:
         said.append("views that do not tell players all that they did (solving keeps it in mind for them)")
-    return "; ".join(said)
+    return "\n".join(["; ".join(said), f"it gets: {'; '.join(facts['powers'])}"])
 
 
 @app.command("new")

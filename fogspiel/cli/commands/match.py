@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...core.find import load_game
-from ...runs.requests import DiagnoseRequest, ExploitRequest, MatchRequest, RoundRobinRequest
+from ...runs.request import seconds_for
+from ...runs.requests import (
+    DiagnoseRequest,
+    ExploitRequest,
+    MatchRequest,
+    RoundRobinRequest,
+    SampledExploitRequest,
+)
 from ...runs.store import DeferredRun, Store
 from .. import console
 from ..app import (  # fmt: skip
@@ -50,9 +57,19 @@ if TYPE_CHECKING:
 
 
 @app.command("match", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
-@asking(MatchRequest)
+@asking(MatchRequest, optional=("game", "first", "second"))
 def match(
     asked: dict[str, Any],
+    sprt: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="ELO0 ELO1", help="Stop by the sequential test of engines, in normalised Elo."),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Its probability to accept ELO1 if ELO0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Its probability to accept ELO0 if ELO1 is true.")] = 0.05,
+    counts: Annotated[
+        tuple[int, int, int, int, int] | None,
+        typer.Option(metavar="LL LD DD WD WW", help="Judge these pairs of games by --sprt instead of playing."),
+    ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Compute the rate instead, where that is possible.")] = False,
     threads: Threads = None,
     remember: Remember = False,
@@ -60,6 +77,11 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
+    if counts is not None:
+        return _judge(sprt, alpha, beta, counts, as_json)
+    if missing := [name for name in ("game", "first", "second") if asked[name] is None]:
+        raise ValueError(f"the match lacks {' and '.join(name.upper() for name in missing)}: match GAME FIRST SECOND")
+    asked["sprt"] = None if sprt is None else (*sprt, alpha, beta)
     path = store_path(store)
     request = MatchRequest(**asked | {"game": load_and_announce(asked["game"], remember).name}).resolved(path)
     if exact:
@@ -69,6 +91,19 @@ def match(
     with DeferredRun(path, request.to_json(), console.err.print) as run:
         execute_run(run, options)
     return print_run(run, options)
+
+
+def _judge(sprt: tuple[float, float] | None, alpha: float, beta: float, counts: tuple[int, ...], as_json: bool) -> None:
+    """Print the verdict of a sequential test on a record of game pairs."""
+    from ...runs.kinds.match import sprt_json, sprt_sentence
+    from ...stats.sprt import Gsprt
+
+    if sprt is None:
+        raise ValueError("--counts is a record for --sprt ELO0 ELO1: give both")
+    if min(counts) < 0 or not sum(counts):
+        raise ValueError("--counts are numbers of pairs from two losses to two wins: none below 0, and one at least")
+    found = sprt_json(Gsprt(*sprt, alpha, beta, normalised=True), counts)
+    return print_json(found) if as_json else console.out.print(sprt_sentence(found))
 
 
 def _compute(request: MatchRequest, store: Path, as_json: bool) -> None:
@@ -123,6 +158,9 @@ def round_robin(
 # fogspiel exploit.
 
 
+NODES: int = SampledExploitRequest.model_fields["nodes"].default
+
+
 @app.command("exploit", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 @asking(ExploitRequest)
 def exploit(
@@ -133,11 +171,25 @@ def exploit(
     save: Annotated[
         str | None, typer.Option("--save-response", help="Save the best responses as a policy in NAME.json.")
     ] = None,
+    sampled: Annotated[
+        bool, typer.Option("--sampled", help="A lower bound by fresh games of a best responder that searches.")
+    ] = False,
+    games: Annotated[int | None, typer.Option(help="Of --sampled: the number of games.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Of --sampled: CPU seconds (60 by default).")] = None,
+    nodes: Annotated[int, typer.Option(help="Of --sampled: positions for each decision of the responder.")] = NODES,
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a policy exactly: its score against itself and best responses, and its costliest decisions."""
+    """Measure a policy exactly: its score against itself and best responses, and its costliest decisions.
+
+    With --sampled any agent of any game: what a searching best responder gains in fresh games, as a lower bound.
+    """
+    if sampled:
+        budget = {"games": games, "seconds": seconds_for(games, None, seconds), "nodes": nodes}
+        return _exploit_sampled(asked, budget, remember, RunOptions(store, as_json))
+    if games is not None or seconds is not None or nodes != NODES:
+        raise ValueError("--games, --seconds and --nodes belong to --sampled: add it, or leave them out")
     from ...runs.kinds.exploit import exploit_lines, measure
     from ...solving.policies.exploitability import measuring_cost
 
@@ -160,6 +212,14 @@ def exploit(
         return print_json(body | ({"files": files} if files else {}))
     names = asked["policy"], asked["second"] or asked["policy"]
     return print_lines(exploit_lines(body, names, files))
+
+
+def _exploit_sampled(asked: dict[str, Any], budget: dict[str, Any], remember: bool, options: RunOptions) -> None:
+    if asked["second"] is not None or asked["worst"]:
+        raise ValueError("--sampled takes one policy, for both seats, and lists no decisions: leave out the rest")
+    chosen = load_and_announce(asked["game"], remember)
+    request = SampledExploitRequest(game=chosen.name, policy=asked["policy"], seed=asked["seed"], **budget)
+    begin_and_show(request.resolved(store_path(options.store)).to_json(), options)
 
 
 def _write(found: "ExploitResult", everything: Path | None, save: str | None) -> list[str]:

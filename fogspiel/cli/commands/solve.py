@@ -60,7 +60,8 @@ def solve(
     from ...solving.sources import find_source
 
     game: str = asked["game"]
-    request = SolveRequest(**asked | {"game": remembering(game, remember)})
+    path = store_path(store)
+    request = SolveRequest(**asked | {"game": remembering(game, remember)}).resolved(path)
     if game.endswith(".nfg") and _solve_general_sum(request, certificate, as_json):
         return
     problem = find_source(request.game)
@@ -68,7 +69,7 @@ def solve(
         announce_compilation()
     began = time.process_time()
     with limit_memory(request.memory), console.status(game) as say:
-        task = task_of(request, lambda progress: say(progress.text), problem)
+        task = task_of(request, lambda progress: say(progress.text), problem, path)
     options = RunOptions(store, as_json, certificate=certificate)
     begin_and_show(task.ask, options, prepared=task, began=began)
 
@@ -136,6 +137,7 @@ def verify(
     spent = round(time.process_time() - began, 3)
     proved = {"lower": str(lower), "upper": str(upper), "exact": lower == upper}
     answer = {"file": request.what, "game": body["game"], "valid": True, **proved, "cpu_seconds": spent}
+    answer |= proofs.claims_of(body)
     if store is not None:
         digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         keep_answer(request.to_json(body["game"], digest), answer, store)
@@ -195,7 +197,7 @@ def bounds(
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove bounds on the value of a game that is too large to be solved."""
+    """Prove bounds on the value of any game, exact ones if it can be solved."""
     request = BoundsRequest(**asked | {"game": load_game(asked["game"]).name})
     begin_and_show(request.to_json(), RunOptions(store, as_json, certificate=certificate))
 
@@ -246,7 +248,8 @@ def _verify(listed: "Sequence[KnownValue]") -> list[dict[str, Any]]:
 
 # fogspiel explain.
 
-Row = tuple[str, list[tuple[str, str]]]  # a player's view, and its actions with their probabilities
+# A player's view, its actions with their probabilities, and for a solution whether it is reached if both play well.
+Row = tuple[str, list[tuple[str, str]], str]
 SHOWN_ROWS = 12
 SEATS = ("first", "second")
 WHAT = "A game, a run (tuned or solved), or a certificate file."
@@ -365,7 +368,7 @@ def _print_table(game: "Game", policy: "BehaviourPolicy", every: bool, as_json: 
                     for name, share in shares
                     if share
                 ]
-                sides[state.player].append((state.line, chosen))
+                sides[state.player].append((state.line, chosen, ""))
     _print_sides({"game": game.name, "player": policy.name}, sides, every, as_json)
 
 
@@ -380,14 +383,16 @@ def _print_sides(head: dict[str, Any], sides: "Iterable[Iterable[Row]]", every: 
                     "sees": sees,
                     "plays": choices_text(choices),
                     "choices": [{"action": name, "probability": share} for name, share in choices],
+                    **({"reached": when} if when else {}),
                 }
-                for sees, choices in side
+                for sees, choices, when in side
             ]
         return print_json(head)
     for seat, side in zip(SEATS, sides, strict=True):
-        rows = [(sees, choices_text(choices)) for sees, choices in side]
-        shown = rows if every else rows[:SHOWN_ROWS]
-        console.table(f"The {seat} player of {head['game']}", ("sees", "plays"), shown)
+        rows = [(sees, choices_text(choices), when) for sees, choices, when in side]
+        columns = ("sees", "plays", "reached if both play well")[: 2 + any(when for _, _, when in rows)]
+        shown = [row[: len(columns)] for row in (rows if every else rows[:SHOWN_ROWS])]
+        console.table(f"The {seat} player of {head['game']}", columns, shown)
         if len(shown) < len(rows):
             console.out.print(f"and {len(rows) - len(shown)} rows more: add --all")
     return None

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ...runs.programs import ProgramSpec
     from ...runs.store import Run
     from ...tuning.programs.contest import ProgramContest, Scale
+    from ...tuning.programs.parameters import Parameters
 
 # Outside programs: the options that name one, and how its tuning starts and resumes.
 
@@ -167,6 +168,13 @@ class ProgramOptions(ProgramSourceOptions):
         tuple[float, float] | None,
         program_option("--score-range", metavar="LOW HIGH", help="Of the scores, if not 0, 1/2 and 1 alone."),
     ] = None
+    prove: Annotated[
+        tuple[float, float] | None,
+        program_option("--prove", metavar="ELO0 ELO1", help="Test for the result (0 and what the games can show)."),
+    ] = None
+    origin: Annotated[
+        str | None, program_option("--from", metavar="RUN", help="Start from the values of this run.")
+    ] = None
     alone: Annotated[bool, program_option("--single", help="The program scores one vector: play(a, seed).")] = False
 
     def facts(self, sort: str) -> dict[str, Any]:
@@ -211,7 +219,11 @@ def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], opt
         parameters = Parameters.of(tables(words))
     else:
         raise ValueError(f"--{sort} needs --parameters FILE: {PARAMETERS}")
+    if given.origin is not None:
+        parameters = _start_from(parameters, given.origin, options.store)
     request = ProgramRequest(
+        prove=given.prove,
+        origin=given.origin,
         sort=sort,
         digest=named.digest,
         parameters=tuple(parameters.to_json()),
@@ -223,6 +235,25 @@ def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], opt
     check_cluster(options.cluster)
     with given.open(named, request, options.cluster) as program:
         return begin_and_show(request.to_json(), replace(options, threads=cores(given.workers)), prepared=program)
+
+
+def _start_from(parameters: "Parameters", name: str, store: Path | None) -> "Parameters":
+    """Return the parameters with the values that a run found as their start, where both have a parameter."""
+    from ...runs.kind import kind_of
+    from ...runs.kinds.program import KIND
+    from ...tuning.programs.parameters import Parameters
+
+    with Store.open(store_path(store), write=False) as runs:
+        run = runs.read(name)
+    if kind_of(run) is not KIND:
+        raise ValueError(f"--from {name} is not the tuning of a program: name one, as `fogspiel runs` lists them")
+    found, tables = KIND.values_found(run), {table.pop("name"): table for table in parameters.to_json()}
+    shared = [key for key in tables if key in found]
+    if not shared:
+        raise ValueError(f"run {name} has none of these parameters: it has {', '.join(found)}")
+    for key in shared:
+        tables[key]["start"] = found[key]
+    return Parameters.of(tables, f"the file of parameters with the values of {name}")
 
 
 def _scale(sort: str, given: ProgramOptions) -> "Scale":
@@ -268,7 +299,7 @@ NO_PROGRAM_WORDS = ProgramSourceOptions()
 
 
 @app.command("tune", epilog=listing("Methods:", "tuning.methods", "METHODS"))
-@asking(TuneRequest, optional="game")
+@asking(TuneRequest, optional=("game",))
 @taking(ProgramOptions)
 def tune(
     asked: dict[str, Any],
@@ -298,6 +329,9 @@ def tune(
         shared = {name: asked[name] for name in ProgramRequest.model_fields if name in asked}
         options = RunOptions(store, as_json, cluster=cluster)
         return tune_program(sort, program, shared | {"search": asked["method"]}, options)
+    for option, given in {"prove": program.prove, "from": program.origin}.items():
+        if given is not None:
+            raise ValueError(f"--{option} is for programs: a game has --no-proof and --seeds")
     request = TuneRequest(**asked | {"game": load_game(remembering(asked["game"], remember)).name})
     if request.seeds is None and (processes is not None or cluster is not None):
         raise ValueError("--processes and --cluster share out seeds: add --seeds N, or use --threads")
@@ -310,6 +344,11 @@ def tune(
 def resume(
     run: Annotated[str | None, typer.Argument(metavar="RUN", autocompletion=complete_runs)] = None,
     every: Annotated[bool, typer.Option("--all", help="Every interrupted run that nobody works on.")] = False,
+    prove: Annotated[
+        bool,
+        typer.Option("--prove", help="Go on with the test of a run's unproved values, in a new run; with --games."),
+    ] = False,
+    games: Annotated[int | None, typer.Option(min=2, help="More games of that test.")] = None,
     game: RulesFile = None,
     threads: Threads = None,
     cluster: Cluster = None,
@@ -321,13 +360,15 @@ def resume(
     check_cluster(cluster)
     options = RunOptions(store, as_json, threads, cluster, source=game)
     if every:
-        if run is not None or game is not None or program.named:
+        if run is not None or game is not None or program.named or prove or games is not None:
             raise ValueError("--all goes on with every run that needs nothing to be named: name nothing, or one RUN")
         return _resume_all(options)
     if run is None:
         raise ValueError("there is nothing to resume: name a RUN, as `fogspiel runs` lists them, or use --all")
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
+    if prove or games is not None:
+        return _prove_more(found, games if prove else None, options, program)
     if found.result is not None:
         from ...runs.kind import finished_json, kind_of
 
@@ -341,6 +382,18 @@ def resume(
         return print_repetitions(found, store)
     found, seconds = _go_on(found, options, program)
     return print_run(found, options, seconds)
+
+
+def _prove_more(run: "Run", games: int | None, options: RunOptions, program: ProgramSourceOptions) -> None:
+    """Go on with the test of a program's values by so many games, in a run of its own."""
+    from ...runs.kind import kind_of
+    from ...runs.kinds.program import KIND
+
+    if kind_of(run) is not KIND or games is None:
+        raise ValueError(f"--prove and --games N go together, and for programs: resume {run.name} without them")
+    ask = KIND.test_of(run, games).to_json()
+    with program_of(run, program, options.cluster) as prepared:
+        begin_and_show(ask, options, prepared=prepared)
 
 
 def _go_on(run: "Run", options: RunOptions, program: ProgramSourceOptions) -> "tuple[Run, float]":

@@ -2,14 +2,17 @@
 
 A position is two sets of stones, each the bits of one integer: cell = row * columns + column. One kernel defines a
 game: `fate(player, own, other, cell)` returns the effect of `player` (0 Black, 1 White), who has the stones `own`
-against the stones `other`, playing the cell. A game that continues always leaves the opponent a legal cell.
+against the stones `other`, playing the cell. Where both players have the same rules, `fate(own, other, cell)` will do.
+A game that continues always leaves the opponent a legal cell.
 """
 
+import inspect
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,27 +24,45 @@ from ...core.picture import BoardPicture, Cell
 from ...core.rng import random_below, shuffle
 from ...stats.race import interval
 
-ILLEGAL, GOES_ON, WINS, DRAWS = -1, 0, 1, 2
+ILLEGAL, GOES_ON, WINS, DRAWS, LOSES = -1, 0, 1, 2, 3
 FATE = signature(NUMBER, NUMBER, NUMBER, NUMBER, NUMBER)
 MAX_CELLS = 25
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXY"
 
 
-class Board(NamedTuple):
+NO_SYMMETRY: Any = "none"
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
     """A board game: its size, its one rule, and the permutations of its cells that map the game to itself."""
 
     name: str
     rows: int
     columns: int
     fate: Kernel
-    # Each row is a permutation: `symmetries[s, cell]` is the image of a cell. The first row is the identity.
-    symmetries: np.ndarray
+    # Each row is a permutation: `symmetries[s, cell]` is the image of a cell. The first row is the identity. By name:
+    # "square" (rotations and reflections, also of other rectangles), "half-turn" or "none".
+    symmetries: np.ndarray = NO_SYMMETRY
     suicide: bool = False  # true if an illegal cell may be empty
     length: int = 0  # stones in a line that win, in tic-tac-toe
+    goal: str = ""  # how to win, for people
+
+    def __post_init__(self) -> None:
+        given: Any = self.symmetries
+        if isinstance(given, str):
+            if given not in SYMMETRIES:
+                names = ", ".join(SYMMETRIES)
+                raise ValueError(f"the symmetries of a board are {names}, or a table, not {given!r}")
+            given = SYMMETRIES[given](self.rows, self.columns)
+        object.__setattr__(self, "symmetries", check_symmetries(given, self.cells))
+        if len(inspect.signature(getattr(self.fate, "py_func", self.fate)).parameters) == 3:
+            object.__setattr__(self, "fate", for_both(self.fate))
 
     @property
     def kind(self) -> str:
-        return self.name.partition("-")[0]
+        """The kind of a board of the package; empty for another one."""
+        return self.name.partition("-")[0] if self.name == "ttt" or BY_NUMBER.fullmatch(self.name) else ""
 
     @property
     def cells(self) -> int:
@@ -62,6 +83,29 @@ class Board(NamedTuple):
     def cell_name(self, cell: int) -> str:
         """Return the name of a cell: a letter for the column and a number for the row, A1 first."""
         return f"{LETTERS[cell % self.columns]}{cell // self.columns + 1}"
+
+
+def for_both(fate: Kernel) -> Kernel:
+    """Return the rule of a board on which both players have the same rules."""
+
+    @kernel
+    def fate_of(player, own, other, cell):
+        return fate(own, other, cell)
+
+    return fate_of
+
+
+def check_symmetries(given: np.ndarray | Sequence[Sequence[int]], cells: int) -> np.ndarray:
+    """Return a group of permutations of the cells, the identity first, or raise ValueError."""
+    rows = np.array(given, np.int64)
+    if rows.ndim != 2 or not (np.sort(rows, axis=1) == np.arange(cells)).all():
+        raise ValueError(f"symmetries must be rows with each of the cells 0 to {cells - 1} once")
+    found = {tuple(row) for row in rows.tolist()}
+    if tuple(range(cells)) not in found or any(
+        tuple(two[cell] for cell in one) not in found for one in found for two in found
+    ):
+        raise ValueError("symmetries must be a group: the identity, and with any two also the one after the other")
+    return np.array(sorted(found), np.int64)
 
 
 class Outline(NamedTuple):
@@ -237,6 +281,13 @@ def half_turn(rows: int, columns: int) -> np.ndarray:
     """Return the symmetries of hex that preserve each player's edges: the identity and the half turn."""
     cells = np.arange(rows * columns, dtype=np.int64)
     return np.array([cells, cells[::-1]])
+
+
+SYMMETRIES: dict[str, Callable[[int, int], np.ndarray]] = {
+    "none": lambda rows, columns: np.arange(rows * columns, dtype=np.int64)[None, :],
+    "half-turn": half_turn,
+    "square": rectangle_symmetries,
+}
 
 
 def demand_size(name: str, rows: int, columns: int) -> None:

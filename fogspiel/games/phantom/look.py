@@ -7,9 +7,24 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core import NotFound
+from ...core.compile.kernel import interpreted
 from ...core.game import DRAW, LOSS, WIN, Game, Kernel, Look, Rules, Sizes, Strategy
 from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts
-from ..boards.board import BOARDS, BY_NUMBER, LETTERS, MAX_CELLS, Board, captured_cells, cells_in_lines, hex_path
+from ...core.rng import random_below, stream_of
+from ..boards.board import (
+    BOARDS,
+    BY_NUMBER,
+    GOES_ON,
+    ILLEGAL,
+    LETTERS,
+    LOSES,
+    MAX_CELLS,
+    Board,
+    captured_cells,
+    cells_in_lines,
+    demand_size,
+    hex_path,
+)
 from ..boards.ponnuki import ABOUT, monte_carlo
 from . import rules
 from .rules import cells_of, resample_by, view_in
@@ -29,6 +44,7 @@ class Shape(NamedTuple):
     rows: int
     columns: int
     length: int = 0
+    goal: str = ""
 
     def cell_name(self, cell: int) -> str:
         return f"{LETTERS[cell % self.columns]}{cell // self.columns + 1}"
@@ -194,6 +210,7 @@ GOALS = {
     "ponnuki": "Go without passing, and you do not see the other's stones. Who captures first wins.",
     "hex": "Hex, but you do not see the other's stones. X joins row 1 to the last row, O the first column to the last.",
 }
+OWN_GOAL = "A board game, but you do not see the other's stones."
 LENGTHS = {2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 MORE = {
     "ttt": ("A full board without a line is a draw.",),
@@ -219,9 +236,9 @@ def lines_of(shape: Shape, variant: str) -> tuple[str, ...]:
     board = f"The board has {shape.rows} rows of {shape.columns} cells. X, the first player, begins."
     told = "A refusal tells you something, and your opponent does not hear of it."
     known = (told,) if variant != "numturns" else ()
-    goal = GOALS[shape.kind].format(LENGTHS.get(shape.length, shape.length))
+    goal = GOALS.get(shape.kind, f"{OWN_GOAL} {shape.goal}".strip()).format(LENGTHS.get(shape.length, shape.length))
     tries = (*TRIES[variant], ONCE) if variant == "abrupt" and shape.kind == "ponnuki" else TRIES[variant]
-    return goal, board, "In turn try a cell.", *tries, *known, *MORE[shape.kind]
+    return goal, board, "In turn try a cell.", *tries, *known, *MORE.get(shape.kind, ())
 
 
 def look_of(shape: Shape, read: Callable[[np.ndarray], Knowledge], view: Kernel, variant: str = "") -> Look:
@@ -236,7 +253,7 @@ def look_of(shape: Shape, read: Callable[[np.ndarray], Knowledge], view: Kernel,
 
 
 def shape_of(board: Board) -> Shape:
-    return Shape(board.kind, board.rows, board.columns, board.length)
+    return Shape(board.kind, board.rows, board.columns, board.length, board.goal)
 
 
 def read(seen: np.ndarray) -> Knowledge:
@@ -270,10 +287,11 @@ NUMBERED_TTT = "Phantom tic-tac-toe on other boards than 3x3: our generalisation
 VARIANTS = {"classical": CLASSICAL, "abrupt": ABRUPT, "numturns": NUMTURNS}
 
 
-def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = False, counted: bool = False) -> Game:
-    """Make the phantom version of a board game: classical, abrupt, or with announced tries (`counted`)."""
+def version_of(name: str, title: str, board: Board, source: str, variant: str) -> Game:
+    """Make a phantom version of a board game."""
+    abrupt, counted = variant == "abrupt", variant == "numturns"
     named: dict[str, Strategy] = {}
-    if board.suicide and not abrupt:  # the playout player assumes a stone in every turn
+    if board.kind == "ponnuki" and not abrupt:  # the playout player assumes a stone in every turn
         named = {"monte-carlo": monte_carlo(rules.choose)}
     turns, shape = board.cells if abrupt else (board.cells + 1) // 2, shape_of(board)
     start, apply = rules.start_of(board, turns, counted), rules.apply_of(board, abrupt)
@@ -313,6 +331,8 @@ class PhantomName(NamedTuple):
     @classmethod
     def parse(cls, name: str) -> "PhantomName | None":
         found = NAME.fullmatch(name)
+        if found is None and name in OWN:
+            return OWN[name]
         return cls(KINDS[found[1]] + found[2], found[3] or "classical") if found else None
 
     @property
@@ -322,6 +342,72 @@ class PhantomName(NamedTuple):
         if size is None or (size[1], size[4], self.variant) != ("ponnuki", None, "classical"):
             return False
         return int(size[2]) * int(size[3]) > MAX_CELLS
+
+
+OWN: dict[str, PhantomName] = {}  # the games of boards that are not of the package, by name
+PLAYOUTS, SEED = 10, 7  # random games that test the symmetries of a board
+
+
+def phantom(board: Board) -> tuple[Game, ...]:
+    """Return the phantom versions of a board game: classical, abrupt and numturns, with all that is made for these.
+
+    The classical one is called phantom-NAME. Raise ValueError if the board breaks what its solvers rely on.
+    """
+    demand_size(board.name, board.rows, board.columns)
+    if NAME.fullmatch(f"phantom-{board.name}") or NAME.fullmatch(board.name):
+        raise ValueError(f"the board {board.name} has the name of a board of the package: choose another one")
+    check_board(board)
+    key = board.name
+    while BOARDS.get(key) not in (None, board):  # tables are kept by this name: another board needs another one
+        key += "'"
+    BOARDS[key] = board
+    games = []
+    for variant, rule in VARIANTS.items():
+        name = f"phantom-{board.name}" + ("" if variant == "classical" else f"-{variant}")
+        OWN[name] = PhantomName(key, variant)
+        title = f"Phantom {board.name.replace('-', ' ')} ({variant})"
+        source = f"Phantom version of the board {board.name}. Variant {rule}"
+        games.append(version_of(name, title, board, source, variant))
+    return tuple(games)
+
+
+def check_board(board: Board) -> None:
+    """Play random games with open eyes; raise ValueError where the rule or the symmetries of the board are wrong."""
+    stream, moved = stream_of(SEED), board.symmetries.tolist()
+
+    def image(row: Sequence[int], stones: int) -> int:
+        return sum(1 << row[cell] for cell in rules.cells_of(stones))
+
+    with interpreted():
+        for _ in range(PLAYOUTS):
+            player, own, other = 0, 0, 0
+            while True:
+                fates = [int(board.fate(player, own, other, cell)) for cell in range(board.cells)]
+                where = f"the board {board.name}, {own:b} against {other:b},"
+                for cell, fate in enumerate(fates):
+                    taken = (own | other) >> cell & 1 == 1
+                    if (
+                        not ILLEGAL <= fate <= LOSES
+                        or taken > (fate == ILLEGAL)
+                        or (not board.suicide and not taken and fate == ILLEGAL)
+                    ):
+                        raise ValueError(f"{where} has the fate {fate} for cell {board.cell_name(cell)}: {FATES}")
+                    for row in moved:
+                        if board.fate(player, image(row, own), image(row, other), row[cell]) != fate:
+                            raise ValueError(f"{where} is not mapped to itself by the symmetry {row}: leave it out")
+                open_cells = [cell for cell, fate in enumerate(fates) if fate != ILLEGAL]
+                if not open_cells:
+                    raise ValueError(f"{where} leaves the player no cell: let the stone before it end the game")
+                cell = open_cells[random_below(stream, len(open_cells))]
+                if fates[cell] != GOES_ON:
+                    break
+                player, own, other = 1 - player, other, own | 1 << cell
+
+
+FATES = (
+    "it must be ILLEGAL (a taken cell always, an empty one if the board says `suicide=True`), GOES_ON, WINS, DRAWS "
+    "or LOSES"
+)
 
 
 def title_of(board: Board, variant: str) -> str:
@@ -340,7 +426,7 @@ def game_of(name: str) -> Game:
         raise NotFound(f"there is no game {name[:40]}: it is one of {', '.join(KINDS)}, with a size and a variant")
     board, variant = BOARDS[parsed.board], parsed.variant
     source = (NUMBERED_TTT if board.kind == "ttt" and board.name != "ttt" else SOURCES[board.kind]) + VARIANTS[variant]
-    return phantom(name, title_of(board, variant), board, source, variant == "abrupt", variant == "numturns")
+    return version_of(name, title_of(board, variant), board, source, variant)
 
 
 def named_game(name: str) -> Game | None:

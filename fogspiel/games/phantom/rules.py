@@ -33,7 +33,7 @@ import numpy as np
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...core.game import DRAW, LOSS, OVER, WIN, Kernel, Resample
 from ...core.rng import random_below
-from ..boards.board import DRAWS, GOES_ON, ILLEGAL, WINS, Board, list_bits, outline, permute, spread
+from ..boards.board import DRAWS, GOES_ON, ILLEGAL, LOSES, WINS, Board, list_bits, outline, permute, spread
 from ..boards.ponnuki import best_try
 
 ROWS, COLUMNS, TURNS, COUNTED, TURN, RESULT, STONES, KNOWN, RECORD = 0, 1, 2, 3, 4, 5, 6, 8, 10
@@ -122,6 +122,7 @@ def proven(state, player, columns, left, right, full):
 
 def apply_of(board: Board, abrupt: bool) -> Kernel:
     cells, columns, fate, suicide = board.cells, board.columns, board.fate, board.suicide
+    proves = board.kind == "ponnuki"  # elsewhere a record proves nothing where an illegal cell may be empty
     left, right, _, _, full = outline(board.rows, columns)
 
     @kernel
@@ -134,14 +135,14 @@ def apply_of(board: Board, abrupt: bool) -> Kernel:
         else:
             state[at] = cell
             state[STONES + player] |= 1 << cell
-        if suicide:
+        if proves:
             state[KNOWN + player] = proven(state, player, columns, left, right, full)
-        elif outcome == ILLEGAL:
+        elif outcome == ILLEGAL and not suicide:
             state[KNOWN + player] |= 1 << cell
         if abrupt or outcome != ILLEGAL:
             state[TURN] += 1
-        if outcome == WINS:
-            state[RESULT] = WIN if player == 0 else LOSS
+        if outcome in (WINS, LOSES):
+            state[RESULT] = WIN if (player == 0) == (outcome == WINS) else LOSS
         elif outcome == DRAWS:
             state[RESULT] = DRAW
         elif suicide and abrupt and state[TURN] >> 1 == cells:  # Black has named every cell
@@ -192,7 +193,7 @@ def uniform_play(board: Board, abrupt: bool) -> Kernel:
             if outcome != ILLEGAL:
                 own |= stone
                 if outcome != GOES_ON:
-                    return DRAW if outcome == DRAWS else (WIN if player == 0 else LOSS)
+                    return DRAW if outcome == DRAWS else (WIN if (player == 0) == (outcome == WINS) else LOSS)
             if outcome != ILLEGAL or abrupt:
                 player = 1 - player
                 own, other = other, own

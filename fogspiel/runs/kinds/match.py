@@ -7,12 +7,15 @@ from ...core.agents import Agent, policy_names
 from ...core.game import known_game
 from ...core.simulate import SEATS
 from ...stats.evaluate import MatchResult, evaluate, report_key
+from ...stats.sprt import Gsprt
 from ..agent_parser import plug_ins
 from ..kind import Context, Interruption, Kind, Outputs, Progress, Recorder
 from ..report import Cell, Curve, CurvePoint
 from ..request import game_of_run, score_sentence, with_interval
 from ..requests import MatchRequest
 from ..store import Json, Run
+
+LOOK = 500  # games between two looks of a sequential test
 
 
 def agents_of(request: MatchRequest, store: Path) -> tuple[Agent, Agent]:
@@ -55,9 +58,20 @@ class MatchKind(Kind):
         # The game's own strategies precede those of plug-ins, which need not be imported for them.
         for source in plug_ins() if request.seats == SEATS[0] and not names & set(policy_names(game)) else ():
             if source.match and names <= set(source.names(game)):
+                if request.sprt is not None:
+                    raise ValueError(f"--sprt is for agents that play here, not for {' and '.join(sorted(names))}")
                 return source.match(game, request, counted, watch).to_json()
         sides, key, threads = agents_of(request, context.store), report_key(request.seed), context.threads or 1
-        return evaluate(game, *sides, key, request.games, request.seats, threads, watch, counted).to_json()
+        if request.sprt is None:
+            return evaluate(game, *sides, key, request.games, request.seats, threads, watch, counted).to_json()
+        done = 0 if counted is None else counted["games"]
+        while True:  # looks at fixed numbers of games, whatever the blocks
+            done = min(max(-(-done // LOOK) * LOOK, LOOK), request.games)
+            counted = evaluate(game, *sides, key, done, request.seats, threads, watch, counted).to_json()
+            verdict = sprt_json(request.test, counted["observed"])
+            if verdict["decision"] or done >= request.games:
+                return counted | {"sprt": verdict}
+            done += 1
 
     def headline(self, run: Run) -> str:
         return f"{run.request['first']} - {run.request['second']}"
@@ -76,6 +90,8 @@ class MatchKind(Kind):
         yield f"{ask['game']}: {_score(ask, counted)}"
         if "wins" in counted:
             yield f"{counted['wins']} wins, {counted['draws']} draws, {counted['losses']} losses"
+        if "sprt" in counted:
+            yield sprt_sentence(counted["sprt"])
         yield f"{counted['games']} games, seats {ask['seats']}, seed {ask['seed']}; 95 % interval, valid at any time"
 
     def result_json(self, run: Run, delivered: Outputs) -> Json:
@@ -98,6 +114,23 @@ class MatchKind(Kind):
         for body in (*run.steps, *([run.result] if run.result else [])):
             lines.append((run.request["first"], run.request["second"], body["games"], body["score"], *body["interval"]))
         return lines
+
+
+def sprt_json(test: Gsprt, pairs: Sequence[int]) -> Json:
+    """Return the verdict of a sequential test on counts of game pairs: 1 for elo1, -1 for elo0."""
+    return {
+        "elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta, "llr": test.ratio(pairs),
+        "bounds": list(test.bounds), "decision": test.decision(pairs), "pairs": list(pairs),
+    }  # fmt: skip
+
+
+def sprt_sentence(found: Json) -> str:
+    """Return the line of engine testing: the log-likelihood ratio, its bounds, the hypotheses and the pairs."""
+    low, high = found["bounds"]
+    verdict = {1: "H1 accepted", -1: "H0 accepted", 0: "undecided"}[found["decision"]]
+    pairs = " ".join(map(str, found["pairs"]))
+    what = f"LLR {found['llr']:.2f} ({low:.2f}, {high:.2f}) [{found['elo0']:g}, {found['elo1']:g}] normalised Elo"
+    return f"{what}: {verdict}; pairs from two losses to two wins: {pairs}"
 
 
 def counted_so_far(run: Run) -> Json | None:

@@ -14,10 +14,10 @@ from ...tuning.tune import DEFAULT_METHOD, START, search
 from ..kind import Context, Outputs, Recorder, in_sentences
 from ..programs import ProgramSpec, option_for, title_of
 from ..report import Cell, Curve, Table
-from ..request import check_seed
+from ..request import check_seed, signed, with_interval
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError
-from ..tuning_run import TuningWork, pairs_sentence, proof_sentence, recommendation_of
+from ..tuning_run import UNPROVED, TuningWork, pairs_sentence, proof_sentence, recommendation_of
 from .tune import RaceCurve, TuningKind, VectorCells
 
 
@@ -81,7 +81,8 @@ class ProgramKind(TuningKind):
 
     def headline(self, run: Run) -> str:
         many, sort = len(run.request["parameters"]), title_of(run.request["sort"])
-        return f"{run.request['search']} on {many} parameter{'s' * (many > 1)} of a {sort}, seed {run.request['seed']}"
+        what = "test of the values of" if run.request.get("proves") else run.request["search"] + " on"
+        return f"{what} {many} parameter{'s' * (many > 1)} of a {sort}, seed {run.request['seed']}"
 
     def summary(self, run: Run) -> list[str]:
         return in_sentences(self._found(run))
@@ -99,9 +100,39 @@ class ProgramKind(TuningKind):
         yield f"{result['games']:,} games in {result['steps']} steps"
         yield from self._found(run)
         space, found = self.check(run).space, self._answer(run)
-        values = [(name, shown(start), shown(found[name])) for name, start in space.values(space.start).items()]
-        yield Table("parameters", "Values", ("parameter", "start", "value"), values)
-        yield f"keep them: fogspiel export {run.name}"
+        unproved = self.values_found(run) if UNPROVED in result else None
+        rows, columns = [], ("parameter", "start", "value" if unproved is None else "found, not proved")
+        for member in space.members:
+            value = (unproved or found)[member.name]
+            limit = member.at_limit(value) if value != member.start else None
+            rows.append((member.name, shown(member.start), shown(value) + (f" (its {limit})" if limit else "")))
+        yield Table("parameters", "Values", columns, rows)
+        if ends := [name for name, _, value in rows if value.endswith(")")]:
+            yield f"at a limit: {', '.join(ends)}; if it may be crossed, widen it and go on with --from {run.name}"
+        if unproved is None:
+            yield f"keep them: fogspiel export {run.name}"
+        elif result["proof"]["games"]:
+            more = MORE_GAMES * result["proof"]["games"]
+            yield f"prove them: fogspiel resume {run.name} --prove --games {more} {self._option(run)}"
+
+    def values_found(self, run: Run) -> dict[str, Value]:
+        """Return the values that the search found, proved or not."""
+        found = (run.result or {}).get(UNPROVED) or recommendation_of(run)
+        space = self.check(run).space
+        return space.values(space.start if found is None else found["theta"])
+
+    def test_of(self, run: Run, games: int) -> ProgramRequest:
+        """Return the request that goes on with the test of a run's values."""
+        request, result = self.check(run), run.result
+        if result is None:
+            raise ValueError(f"run {run.name} has not ended: resume it first, without --prove")
+        proof, found = result["proof"], result.get(UNPROVED)
+        if proof["proved"] or found is None or "test" not in proof:
+            raise ValueError(
+                f"run {run.name} has nothing left to prove: its result is {program_proof(proof, request.scale)}"
+            )
+        proves = {"run": run.name, "theta": found["theta"], "test": proof["test"], "pairs": proof["pairs"]}
+        return request.model_copy(update={"games": games, "seconds": None, "proves": proves})
 
     def _answer(self, run: Run) -> dict[str, Value]:
         space, answer = self.check(run).space, recommendation_of(run)
@@ -171,6 +202,14 @@ KINDS = (KIND,)
 
 def program_proof(proof: Json, scale: Scale) -> str:
     """Return one sentence about the validation of a program's values."""
+    if not proof["proved"] and proof["games"]:
+        score = with_interval(proof["score"], proof["interval"])
+        elo = ""
+        if "elo" in proof:
+            low, high = (signed(limit, sign) for limit, sign in zip(proof["elo_interval"], "-+", strict=True))
+            elo = f", {signed(proof['elo'], '+')} Elo [{low}, {high}]"
+        what = f"the values found score {score}{elo} against it in {proof['games']:,} fresh games"
+        return f"no gain over the start could be proved: {what}, so the start is the answer"
     if not proof["proved"] or "elo" in proof:
         return proof_sentence(proof)
     equal = 0.0 if scale.single else (scale.low + scale.high) / 2
@@ -190,6 +229,7 @@ def _cell(value: Value) -> Cell:
 # Tuning of a Python function in this process, without a store
 
 DEFAULT_GAMES = 20_000
+MORE_GAMES = 4  # the games of a test that goes on, in units of those it had
 
 
 @dataclass(frozen=True)

@@ -6,23 +6,37 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from fractions import Fraction
 from math import isfinite
+from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.agents import Agent
 from ...core.compile.kernel import interpreted
 from ...core.find import is_code
 from ...core.game import Game, game_or_none
 from ...process.heartbeat import limit_memory
-from ...solving.methods import NO_STATE, Solution, SolveMethod, SolveOptions, SolverState, choose_solve_method
+from ...solving.methods import (
+    EASY_TO_CHECK,
+    NO_STATE,
+    Solution,
+    SolveMethod,
+    SolveOptions,
+    SolverState,
+    choose_solve_method,
+)
 from ...solving.methods import SolverProgress as RouteProgress
 from ...solving.proofs import certificate_agent
 from ...solving.sources import GameSource, KernelSource, build_small_tree, find_source, is_nameless
 from ..kind import Context, Kind, Outputs, Progress, Recorder, ignore_progress, run_generator
 from ..report import BoundsCurve, Cell, Curve
 from ..requests import SolveRequest
-from ..store import Json, Run, Summary
+from ..store import Json, Run, Summary, default_path
+
+if TYPE_CHECKING:
+    from ...solving.refinement import Behaviours
+    from ...solving.tree import Tree
 
 LONG = 60  # characters of a fraction that are displayed
 
@@ -96,6 +110,7 @@ class SolveTask:
     problem: GameSource
     route: SolveMethod
     small: bool = False  # true if compiling the kernels would take longer than solving
+    against: "Callable[[Tree], Behaviours] | None" = None  # the opponents that the strategies are refined against
 
     @property
     def ask(self) -> Json:
@@ -104,22 +119,58 @@ class SolveTask:
     def solve(self, watch: Callable[[RouteProgress], None], saved: SolverState = NO_STATE) -> Solution:
         """Run the method from a saved state."""
         ask = self.request
-        options = SolveOptions(ask.exact, ask.gap, ask.memory, ask.seed, ask.iterations, ask.seconds)
+        refine = True if self.against else {"auto": None, "none": False, "uniform": True}[ask.refine]
+        options = SolveOptions(
+            ask.exact, ask.gap, ask.memory, ask.seed, ask.iterations, ask.seconds,
+            refine, self.against, ask.fraction("safety", 0),
+        )  # fmt: skip
         with interpreted() if self.small else nullcontext():
             return run_generator(self.route.solve(self.problem, options, saved), watch)
 
 
-def task_of(request: SolveRequest, watch: Watch = ignore_progress, problem: GameSource | None = None) -> SolveTask:
+def task_of(
+    request: SolveRequest,
+    watch: Watch = ignore_progress,
+    problem: GameSource | None = None,
+    store: Path | None = None,
+) -> SolveTask:
     """Return the task; raise ValueError for an impossible one, before anything is stored."""
     problem = problem or find_source(request.game)
     route = choose_solve_method(request.solver, problem)
     if route.made_for or route.samples:
+        if request.lock or request.against or request.refine == "uniform":
+            told = f"{route.name} has its own strategies, which are neither locked nor refined"
+            raise ValueError(f"{told}: take --method lp, if the whole tree of {problem.name} fits into memory")
         return SolveTask(request, problem, route)
     small = route.exact and build_small_tree(problem, request.memory)
     if not small:
         began = process_time()
         problem.tree(request.memory, lambda nodes, share: watch(_growth(nodes, share, process_time() - began)))
-    return SolveTask(request, problem, route, small)
+    with interpreted() if small else nullcontext():
+        locked, against = _given(request, problem, store or default_path())
+        tree = locked.tree(request.memory)
+    chosen = request.lock or request.against or request.refine == "uniform"
+    if chosen and tree.nodes > EASY_TO_CHECK:
+        told = f"{problem.name} has {tree.nodes:,} histories, too many for the proof of a lock or a refinement"
+        raise ValueError(f"{told}: that takes at most {EASY_TO_CHECK:,}")
+    return SolveTask(request, locked, route, small, against)
+
+
+def _given(
+    request: SolveRequest, problem: GameSource, store: Path
+) -> "tuple[GameSource, Callable[[Tree], Behaviours] | None]":
+    """Return the game with its locks, and the opponents to gain from, if the request names policies."""
+    if request.lock is None and request.against is None:
+        return problem, None
+    from ...solving.locks import GivenPolicy, LockedSource
+
+    game = problem.as_game(request.memory)
+    if request.against is not None:
+        against = GivenPolicy(game, request.against.agent(game, store, request.seed))
+        return problem, lambda tree: against.behaviours(problem, tree)
+    assert request.lock is not None
+    policy = GivenPolicy(game, request.lock.agent(game, store, request.seed), request.seat and request.seat - 1)
+    return LockedSource(problem, policy, request.fraction("lock_weight", 1)), None
 
 
 def _growth(nodes: int, share: float | None, seconds: float) -> Progress:
@@ -139,7 +190,7 @@ def source_of(run: Run, named: str | None) -> str:
     return named or source
 
 
-def task_of_run(run: Run, watch: Watch, source: str | None = None) -> SolveTask:
+def task_of_run(run: Run, watch: Watch, source: str | None = None, store: Path | None = None) -> SolveTask:
     """Return the task of a stored run; raise ValueError if its rules, perhaps at the user's `source`, have changed."""
     ask, problem = run.request, find_source(source_of(run, source))
     if problem.name != ask["game"]:
@@ -151,13 +202,15 @@ def task_of_run(run: Run, watch: Watch, source: str | None = None) -> SolveTask:
             f"run {run.name} was solved by version {ask['rules']} of the rules of {ask['game']}, which now are at "
             f"version {problem.version}: it can be exported, but not resumed"
         )
-    return task_of(SolveRequest.from_json(ask, problem.source), watch, problem)
+    return task_of(SolveRequest.from_json(ask, problem.source), watch, problem, store)
 
 
 def solve_unstored(
     request: SolveRequest, watch: Watch = ignore_progress, problem: GameSource | None = None
 ) -> Solution:
-    return task_of(request, watch, problem).solve(lambda progress: watch(_progress_of(progress)))
+    return task_of(request.resolved(default_path()), watch, problem).solve(
+        lambda progress: watch(_progress_of(progress))
+    )
 
 
 def _progress_of(progress: RouteProgress) -> Progress:
@@ -203,7 +256,8 @@ class SolveKind(ValueKind):
         sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
         with limit_memory(run.request["memory"]):
             ready = context.prepared
-            task = ready if isinstance(ready, SolveTask) else task_of_run(run, context.on_progress, context.source)
+            task = ready if isinstance(ready, SolveTask) else None
+            task = task or task_of_run(run, context.on_progress, context.source, context.store)
             kept = run.partial()
             return task.solve(watch, SolverState(run.steps, b64decode(kept["state"]) if kept else None)).to_json()
 
@@ -225,6 +279,7 @@ class SolveKind(ValueKind):
         yield f"{ask['game']}: the first player gets {found.words}"
         spent = "" if delivered.seconds is None else f", {delivered.seconds:.2f} CPU s"
         yield f"by {found.description}{spent}{_sizes(found.sizes)}"
+        yield from _chosen(found.certificate or {})
         path, where = delivered.certificate, _where(run)
         if path is None:
             yield found.unproved
@@ -260,6 +315,20 @@ class SolveKind(ValueKind):
 def _where(run: Run) -> str:
     """Return the `--source` option of rules outside the package."""
     return "" if run.request["source"] == run.request["game"] else f" --source {shlex.quote(run.request['source'])}"
+
+
+def _chosen(body: Mapping[str, Any]) -> Iterator[str]:
+    """Describe the locks and the refinement of a certificate."""
+    lock, refinement = body.get("lock"), body.get("refinement")
+    if lock is not None:
+        counts = " and ".join(f"{len(rows)}" for rows in lock["rows"])
+        yield f"locked: {counts} information states of the two players, with probability {lock['weight']}"
+    if refinement is not None:
+        first, second = (f"{float(Fraction(score)):.6g}" for score in refinement["scores"])
+        who = "uniform play" if refinement["opponent"] == "uniform" else "the given policy"
+        less = "" if refinement["safety"] == "0" else f" less {refinement['safety']}"
+        all_those = f"none of those that secure the value{less} does better"
+        yield f"refined: the strategies score {first} and {second} against {who}; {all_those} (proved)"
 
 
 def _sizes(sizes: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from ...core.rng import stream_of
 from ...core.session import Session, finish_game, record_game, replay, view_of
 from ...core.simulate import PolicyMatch
 from ...core.untrusted_input import JsonRecord
+from ..bounds.any_game import powers_words
 from ..tree import NOT_ONE_LIST, WRONG, build_tree, session_at
 
 ARGUMENTS = {
@@ -336,15 +337,16 @@ def _loop(game: Game) -> Iterator[Finding]:
 
 
 def _speed(game: Game) -> float:
-    """Return games of uniform players per second, on one core."""
+    """Return games of uniform players per CPU second, after a first pair of games that compiles the kernels."""
     uniform, count = find_policy(game, UNIFORM.name), 1
     match = PolicyMatch(game, uniform, uniform)
+    match.scores(1, 0, count)
     while True:
-        began = time.perf_counter()
+        began = time.process_time()
         match.scores(1, 0, count)
-        seconds = time.perf_counter() - began
+        seconds = time.process_time() - began
         if seconds > SPEED_SECONDS or count >= 1 << 22:
-            return round(2 * count / seconds, 1)
+            return float(f"{2 * count / seconds:.3g}")
         count *= 4
 
 
@@ -354,12 +356,13 @@ def _tree(game: Game, facts: dict[str, Any]) -> Iterator[Finding]:
     try:
         tree = build_tree(game, TREE_MEMORY)
     except ValueError as error:
-        facts |= {"tree": None, "perfect_recall": None}
+        facts |= {"tree": None, "perfect_recall": None, "powers": powers_words(game, None)}
         if WRONG[NOT_ONE_LIST] in str(error):
             yield Finding("legal", str(error), "let legal depend on nothing that the view of the mover does not show")
         return
     infosets = [len(tree.numbers(player)) for player in (0, 1)]
     facts |= {"tree": {"nodes": tree.nodes, "infosets": infosets}, "perfect_recall": None}
+    facts["powers"] = powers_words(game, tree.nodes)
     if sum(infosets) <= MAX_VIEWS:
         samples = zip(tree.owner.tolist(), tree.samples.tolist(), strict=True)
         views = {(player, session_at(game, tree, node).view(player).tobytes()) for player, node in samples}

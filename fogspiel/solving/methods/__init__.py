@@ -17,7 +17,7 @@ from ...core import NotFound
 from ...core.plugins import ROOT, collect, former_names
 from ...core.untrusted_input import JsonRecord
 from ..proofs.checkers import permutation, phantom, phantom_bounds, pure_strategies
-from ..proofs.checkers.primitives import Certificate, SolutionCertificate
+from ..proofs.checkers.primitives import TABLE_BOUNDS, Certificate, SolutionCertificate
 
 if TYPE_CHECKING:
     from ...core.agents import Agent, PlayerAgent
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from ...core.game import Game
     from ..policies import PolicyTable
     from ..policies.exploitability import ExploitResult, Watch
+    from ..refinement import Behaviours
     from ..sources import GameSource
+    from ..tree import Tree
     from .tree import Find
 
 Size = int | list[int] | Mapping[str, int | list[int]]
@@ -125,6 +127,8 @@ class SolverState(NamedTuple):
 
 NO_STATE = SolverState()
 DEFAULT_MEMORY = 4.0  # default GiB for a game
+# Nodes of a tree up to which its strategies are evaluated in fractions; those of a larger one are certified in units.
+EASY_TO_CHECK = 1_000_000
 
 
 class SolveOptions(NamedTuple):
@@ -134,6 +138,10 @@ class SolveOptions(NamedTuple):
     seed: int = 0  # of methods that sample, like the budgets
     iterations: int | None = None
     seconds: float | None = None  # CPU time
+    # Refine the strategies of an exact value (None: where that is quick), against a given opponent or the uniform one.
+    refine: bool | None = None
+    against: "Callable[[Tree], Behaviours] | None" = None
+    safety: Fraction = Fraction(0)  # how much less than the value they may secure
 
 
 Work = Generator[SolverProgress, None, Solution]
@@ -282,6 +290,17 @@ METHODS = (
     *(
         SolveMethod(name, partial(lazy_function("solving.methods.mccfr", "solve"), name), SAMPLING, samples=True)
         for name in ("external-sampling", "outcome-sampling")
+    ),
+    SolveMethod(
+        "informed-opponent",
+        lazy_function("solving.methods.informed_opponent", "solve"),
+        "Bounds by an opponent who sees the whole state, where the states can be enumerated and histories cannot.",
+        samples=True,
+        proofs=CertificateFormat(
+            TABLE_BOUNDS,
+            lazy_function("solving.methods.tables", "follower"),
+            lazy_function("solving.methods.tables", "explain"),
+        ),
     ),
     SolveMethod(
         "plans",

@@ -128,7 +128,7 @@ def planning_program(
         (row_of[entered], column_of[leaving], np.full(len(entered), -1)),
         (responses + np.flatnonzero(able), values + 1 + theirs.infoset_of[able], np.ones(able.sum(), np.int64)),
         (responses + answering, values + 1 + answered, np.full(len(answered), -1)),
-        (responses + answers, places, -gains.astype(np.int64)),
+        (responses + answers, places, -gains),
     ]
     rows, columns, whole = (np.concatenate(part) for part in zip(*blocks, strict=True))
     scale = 1
@@ -270,16 +270,15 @@ class Simplex:
         """
         before = self.iterations
         if self._stage == REDUCED:
-            solver = self._slice(self._reduced, iterations)
-            if solver is None:
+            solver = solver_of(self._reduced, **PRECISE)
+            if not self._slice(solver, iterations):
                 return False
             check(self._keeper.postsolve(solver.getSolution(), solver.getBasis()), "postsolve failed")
             self._stage, self._status = FULL, _pack(self._keeper)
         # The point is computed from the basis of the whole program, also right after postsolve
-        solver = self._slice(self._keeper.getLp(), max(iterations - (self.iterations - before), 0))
-        if solver is None:
+        if not self._slice(self._keeper, max(iterations - (self.iterations - before), 0)):
             return False
-        self._point = _point(self.program, solver, self.iterations, self.basis)
+        self._point = _point(self.program, self._keeper, self.iterations, self.basis)
         return True
 
     def optimum(self) -> LpPoint:
@@ -301,15 +300,17 @@ class Simplex:
             run(self._keeper)
             self._status = _pack(self._keeper)
 
-    def _slice(self, model: Any, iterations: int) -> Any:
-        """Return the solver after one slice if it found the optimum, else None."""
-        solver = solver_of(model, presolve="off", simplex_iteration_limit=min(iterations, NO_LIMIT), **PRECISE)
+    def _slice(self, solver: Any, iterations: int) -> bool:
+        """Continue from the basis alone; return True if the optimum is found."""
+        solver.clearSolver()
+        solver.setOptionValue("presolve", "off")
+        solver.setOptionValue("simplex_iteration_limit", min(iterations, NO_LIMIT))
         if self._status:
             set_basis(solver, *self._status.split(DIVIDER))
         found = run(solver)
         self.iterations += max(solver.getInfo().simplex_iteration_count, 0)
         self._status = _pack(solver)
-        return solver if found else None
+        return found
 
 
 def solve_lp(program: LinearProgram, method: str = "simplex") -> LpPoint:

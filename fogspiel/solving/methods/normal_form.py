@@ -16,11 +16,11 @@ import numpy as np
 
 from ...core.compile.kernel import kernel
 from ...core.rng import random_unit, stream_of
-from ..exact import exact_from
+from ..exact import exact_from, exact_worth, in_units
 from ..reduce import ReducedGame
 from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guaranteed_value, infosets_of
-from . import SolverProgress, SolverState
-from .tree import Find, Search, TreeEquilibrium
+from . import Size, SolverProgress, SolverState
+from .tree import SMALL_IF_WIDE, Find, Search, TreeEquilibrium
 
 Matrix = Sequence[Sequence[int]]
 MAX_PIVOTS = 100_000  # paths can be exponentially long (Savani and von Stengel 2006)
@@ -151,12 +151,21 @@ def payoff_table(form: SequenceForm, rows: list[tuple[int, ...]], columns: list[
     start = np.searchsorted(form.rows, np.arange(form.treeplexes[0].sequences + 1))
     table = []
     for plan in rows:
-        worth = np.zeros(wide + 1, np.int64)
+        worth = np.zeros(wide + 1, form.payoffs.dtype)
         for s in plan:
             cells = slice(start[s], start[s + 1])
             worth[form.columns[cells]] += form.payoffs[cells]
         table.append(worth[padded].sum(axis=1).tolist())
     return table
+
+
+def mixed_plan(treeplex: Treeplex, pure: list[tuple[int, ...]], mixture: list[Fraction]) -> list[Fraction]:
+    """Return the realisation plan of a mixture of pure strategies."""
+    plan = [Fraction(0)] * treeplex.sequences
+    for chosen, weight in zip(pure, mixture, strict=True):
+        for sequence in chosen if weight else ():
+            plan[sequence] += weight
+    return plan
 
 
 MAX_STRATEGIES = 500  # maximum pure strategies of either player for Lemke and Howson's algorithm
@@ -173,18 +182,60 @@ def by_lemke_howson(reduced: ReducedGame, saved: SolverState) -> Search:
     listed = [plans(treeplex) for treeplex in form.treeplexes]
     table = payoff_table(form, *listed)
     found = lemke_howson(table, [[-cell for cell in row] for row in table])
-    exact_plans = []
-    for treeplex, pure, mixture in zip(form.treeplexes, listed, (found.rows, found.columns), strict=True):
-        plan = [Fraction(0)] * treeplex.sequences
-        for chosen, weight in zip(pure, mixture, strict=True):
-            for sequence in chosen if weight else ():
-                plan[sequence] += weight
-        exact_plans.append(plan)
+    exact_plans = [*map(mixed_plan, form.treeplexes, listed, (found.rows, found.columns))]
     exact = exact_from(form, *exact_plans)
     x, y = map(behaviour_of, form.treeplexes, (np.array(plan, float) for plan in exact_plans))
     solver = f"Lemke-Howson on the normal form ({heights[0]} x {heights[1]}), {found.pivots} pivots"
     yield SolverProgress("an equilibrium", float(exact.lower), float(exact.upper))
     return TreeEquilibrium(solver, reduced.lift(x, y), {"reduced": form.sizes, "normal_form": heights}, lambda: exact)
+
+
+# Sums that do not fit into 64 bits: a double oracle over pure strategies (McMahan, Gordon and Blum 2003) in integers.
+
+MAX_PLANS = 200  # pure strategies of a player that are generated; a table of more takes minutes
+
+
+def by_fractions(reduced: ReducedGame, saved: SolverState) -> Search:
+    """Generate best responses until neither player has a better one; all sums are in integers of any size."""
+    form, rounds = reduced.form, 0
+    if len(form.payoffs) > SMALL_IF_WIDE:
+        told = f"{len(form.payoffs):,} payoffs whose sums do not fit into 64 bits are too many for an exact value"
+        raise ValueError(f"{told}: take --method cfr+ for bounds in floats")
+    pure = [[best_plan(treeplex, [0] * treeplex.sequences)] for treeplex in form.treeplexes]
+    while True:
+        rounds += 1
+        table = payoff_table(form, *pure)
+        found = lemke_howson(table, [[-cell for cell in row] for row in table])
+        x, y = map(mixed_plan, form.treeplexes, pure, (found.rows, found.columns))
+        exact = exact_from(form, x, y)
+        yield SolverProgress(f"double oracle in integers, round {rounds}", float(exact.lower), float(exact.upper))
+        if exact.proved:
+            break
+        for player, other in enumerate((y, x)):
+            units = in_units(other)
+            assert units is not None  # `exact_from` has found them
+            answer = best_plan(form.treeplexes[player], exact_worth(form, 1 - player, units))
+            if answer not in pure[player]:
+                pure[player].append(answer)
+        if max(map(len, pure)) > MAX_PLANS:
+            told = f"an exact value takes more than {MAX_PLANS} pure strategies of a player"
+            raise ValueError(f"{told}: take --method cfr+ for bounds in floats")
+    behaviours = map(behaviour_of, form.treeplexes, (np.array(plan, float) for plan in (x, y)))
+    sizes: dict[str, Size] = {"reduced": form.sizes, "normal_form": list(map(len, pure))}
+    solver = f"a double oracle in integers, {rounds} rounds"
+    return TreeEquilibrium(solver, reduced.lift(*behaviours), sizes, lambda: exact)
+
+
+def best_plan(treeplex: Treeplex, worth: list[int]) -> tuple[int, ...]:
+    """Return the reduced pure strategy with the largest payoff, the first action among equal ones."""
+    folded, chosen = list(worth), {0}
+    rows = [*infosets_of(treeplex)]
+    for parent, first, count in reversed(rows):
+        folded[parent] += max(folded[first : first + count])
+    for parent, first, count in rows:
+        if parent in chosen:
+            chosen.add(max(range(first, first + count), key=lambda s: folded[s]))
+    return tuple(sorted(chosen))
 
 
 # Matrix games by learning players: Grigoriadis and Khachiyan 1995, and EXP3.
@@ -295,7 +346,7 @@ def table_of(form: SequenceForm) -> np.ndarray:
             "decisions; solve it by --method lp or cfr+, or write it as a matrix with `fogspiel export-game`"
         )
     table = np.zeros([treeplex.sequences for treeplex in form.treeplexes])
-    table[form.rows, form.columns] = form.payoffs / form.denominator
+    table[form.rows, form.columns] = form.floats
     for axis, treeplex in enumerate(form.treeplexes):
         if treeplex.infosets:  # a payoff without a decision applies to all
             first, rest = np.split(table, [1], axis)

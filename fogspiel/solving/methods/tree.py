@@ -6,21 +6,34 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import ceil, floor, inf
+from math import ceil, floor, inf, lcm
 from typing import Any, cast
 
 import numpy as np
 
+from ...stats.linear_programs import LpFailure
 from ..exact import ExactBounds, exact_bounds, exact_from, round_strategy, vertex
 from ..policies.best_response import exact_exploitability, exploitability
+from ..proofs.checkers import refined as checker
 from ..proofs.checkers.primitives import digest_of
-from ..proofs.checkers.tree import FORMAT, LARGE_FORMAT, LargeTreeCertificate, Row, TreeCertificate
+from ..proofs.checkers.tree import (
+    EXACT_LARGE_FORMAT,
+    FORMAT,
+    LARGE_FORMAT,
+    LONGEST_LINE,
+    ExactLargeTreeCertificate,
+    LargeTreeCertificate,
+    Row,
+    TreeCertificate,
+)
 from ..reduce import ReducedGame, presolve_tree
 from ..reduce.colour_refinement import refine
+from ..refinement import Behaviours, NotRefined, Refined, uniform_behaviour
+from ..refinement import refine as refine_strategies
 from ..sources import GameSource, Knowledge
 from ..tree import Tree, sequence_form
 from ..tree.sequence_form import Treeplex, behaviour_of, guaranteed_value, infosets_of
-from . import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
+from . import EASY_TO_CHECK, Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 from .cfr import METHODS, TreeRegrets, ValueBounds
 from .double_oracle import double_oracle
 from .lp import Simplex, basis_statuses, plans_of, primal_player_of, program_of
@@ -30,6 +43,7 @@ from .lp import Simplex, basis_statuses, plans_of, primal_player_of, program_of
 # Each is a generator that reports its progress and can be resumed; it works on the reduced game of presolve.
 
 SMALL_ENOUGH = 2_000_000  # nonzeros of a program up to which `auto` uses the simplex method
+SMALL_IF_WIDE = 20_000  # the same where they need Python integers, whose best responses take 0.01 s
 SLICE = 2_000  # simplex iterations between two saved states
 # Iterations of regret minimisation before the first evaluation of bounds; the interval then doubles.
 FIRST_CHECK = 16
@@ -53,6 +67,10 @@ Find = Callable[[ReducedGame, SolverState], Search]  # how to search a reduced g
 def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
     """Find a vertex of the smallest program that describes the game."""
     form = reduced.form
+    if form.wide:
+        from .normal_form import by_fractions
+
+        return (yield from by_fractions(reduced, saved))
     primal_player = primal_player_of(form)
     program = program_of(form, primal_player)
     quotient = refine(program)
@@ -149,14 +167,12 @@ def by_whatever_suits(gap: float) -> Find:
     """Make the default search: the simplex method if the game is small, else regret minimisation."""
 
     def search(reduced: ReducedGame, saved: SolverState) -> Search:
-        small = len(reduced.form.payoffs) <= SMALL_ENOUGH
+        small = len(reduced.form.payoffs) <= (SMALL_IF_WIDE if reduced.form.wide else SMALL_ENOUGH)
         return (by_simplex if small else by_regrets(METHODS, gap))(reduced, saved)
 
     return search
 
 
-# Nodes of a tree up to which its strategies are evaluated in fractions; those of a larger one are certified in units.
-EASY_TO_CHECK = 1_000_000
 # Nodes of a tree and its infosets up to which there is a certificate, which is checked within ten minutes.
 MAX_CHECKED, MAX_LINES = 12_000_000, 500_000
 QUICKLY_EXACT = 20_000  # nodes up to which the exact value is computed by default
@@ -172,56 +188,113 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
     found = replace(found, sizes={"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes})
     known = problem.knowledge(tree)
     if tree.nodes > EASY_TO_CHECK:
-        if tree.nodes <= MAX_CHECKED and len(tree.owner) <= MAX_LINES and not options.exact:
-            large = large_certificate(problem.name, problem.version, tree, known, found.behaviours)
+        exact = found.exactly() if options.exact and found.exactly is not None else None
+        proved = exact if exact is not None and exact.proved else None
+        if tree.nodes <= MAX_CHECKED and len(tree.owner) <= MAX_LINES:
+            head = problem.name, problem.version, tree, known
+            large = proved and exact_large_certificate(*head, reduced.lift(*proved.behaviours), proved.value)
+            large = large or large_certificate(*head, found.behaviours)
             return Solution.proved(found.solver, found.sizes, large)
         # The exact bounds are those of the reduced game, which has the same value; the whole one is checked in floats
         whole = exploitability(tree, *found.behaviours)
         solution = Solution.bounded(found.solver, found.sizes, whole.lower, whole.upper)
-        if options.exact and found.exactly is not None and (exact := found.exactly()).proved:
-            text = str(exact.value)
-            return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(exact.value))
-        return solution
-    if found.exactly is not None and (options.exact or tree.nodes <= QUICKLY_EXACT):
+        if proved is None:
+            return solution
+        text = str(proved.value)
+        return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(proved.value))
+    if found.exactly is not None and (options.exact or options.refine or tree.nodes <= QUICKLY_EXACT):
         behaviours = reduced.lift(*found.exactly().behaviours)
     else:
         first, second = (round_strategy(tree.treeplex(player), found.behaviours[player], FINE) for player in (0, 1))
         behaviours = first, second
     judged = exact_exploitability(tree, *behaviours)
     bounds = (judged.lower, judged.upper)
-    proof = make_certificate(problem.name, problem.version, tree, known, behaviours, bounds)
-    return Solution.proved(found.solver, found.sizes, proof)
+    more: dict[str, Any] = {}
+    solver = found.solver
+    quick = tree.nodes <= QUICKLY_EXACT and bounds[0] == bounds[1]
+    if options.refine or (options.refine is None and quick):
+        try:
+            behaviours, more = yield from _refined(tree, options, known, behaviours, bounds)
+        except (NotRefined, LpFailure) as reason:
+            if options.refine:
+                raise ValueError(f"{problem.name} cannot be refined: {reason}") from reason
+            solver += f"; not refined: {reason}"
+    proof = make_certificate(problem.name, problem.version, tree, known, behaviours, bounds, more, problem.lock)
+    return Solution.proved(solver, found.sizes, proof)
+
+
+Proof = Generator[SolverProgress, None, tuple[Behaviours, dict[str, Any]]]
+
+
+def _refined(
+    tree: Tree, options: SolveOptions, known: Knowledge, optimal: Behaviours, bounds: tuple[Fraction, Fraction]
+) -> Proof:
+    """Return the strategies of a certificate that are refined, and the part of it that proves the refinement."""
+    if bounds[0] != bounds[1]:
+        raise NotRefined("the value is not exact")
+    form, safety = sequence_form(tree), options.safety
+    first, second = form.treeplexes
+    stated = options.against(tree) if options.against else (uniform_behaviour(first), uniform_behaviour(second))
+    steps = refine_strategies(form, optimal, stated, safety)
+    while True:
+        try:
+            yield SolverProgress(next(steps))
+        except StopIteration as end:
+            found: tuple[Refined, Refined] = end.value
+            break
+    chosen = found[0].behaviour, found[1].behaviour
+    rows = [rows_of(tree, 1 - player, found[player].proof, known) for player in (0, 1)]
+    opponents = [rows_of(tree, player, stated[player], known) for player in (0, 1)]
+    body = {
+        "opponent": opponents if options.against else checker.UNIFORM,
+        "safety": str(safety),
+        "scores": [str(side.score) for side in found],
+        "weights": [str(side.weight) for side in found],
+        "proofs": rows,
+    }
+    if safety:
+        return optimal, body | {"strategies": [rows_of(tree, player, chosen[player], known, True) for player in (0, 1)]}
+    return chosen, body
 
 
 # Certificates of trees: a strategy for each side, in the forms that `checkers.tree` checks, in full or as lines.
 
+MAX_ROWS = 5_000  # infosets of a player up to which a refined strategy goes on after mistakes of its own
 UNITS = 10**9  # the common denominator of all probabilities of a large certificate
 SPARE = 1e-9  # slack of its bounds for rounding errors of floats
 Decision = tuple[list[int] | None, list[int], list[int], Sequence[Any]]
 
 
-def used_decisions(tree: Tree, player: int, shares: Sequence[Any], known: Knowledge) -> Iterator[Decision]:
-    """Yield the decisions that own play reaches: the one before (its number and action), view, actions, shares."""
+def used_decisions(
+    tree: Tree, player: int, shares: Sequence[Any], known: Knowledge, mistakes: bool = False
+) -> Iterator[Decision]:
+    """Yield the decisions that own play reaches: the one before (its number and action), view, actions, shares.
+
+    With `mistakes`, also those after mistakes of its own, if they are not too many.
+    """
     number = 0
     decisions: dict[int, list[int] | None] = {0: None}  # the decision of each sequence in use
     treeplex = tree.treeplex(player)
+    mistakes = mistakes and treeplex.infosets <= MAX_ROWS
     for infoset, (before, first, count) in zip(tree.numbers(player).tolist(), infosets_of(treeplex), strict=True):
         if before in decisions:
             (view, actions), row = known(infoset), shares[first : first + count]
-            decisions |= {first + slot: [number, actions[slot]] for slot in range(count) if row[slot]}
+            decisions |= {first + slot: [number, actions[slot]] for slot in range(count) if row[slot] or mistakes}
             yield decisions[before], view, actions, row
             number += 1
 
 
-def rows_of(tree: Tree, player: int, behaviour: Sequence[Fraction], known: Knowledge) -> list[Row]:
+def rows_of(
+    tree: Tree, player: int, behaviour: Sequence[Fraction], known: Knowledge, mistakes: bool = False
+) -> list[Row]:
     return [
         {"after": after, "view": view, "actions": actions, "probabilities": [str(Fraction(share)) for share in shares]}
-        for after, view, actions, shares in used_decisions(tree, player, behaviour, known)
+        for after, view, actions, shares in used_decisions(tree, player, behaviour, known, mistakes)
     ]
 
 
-def lines_of(tree: Tree, player: int, shares: np.ndarray, known: Knowledge) -> list[str]:
-    found = used_decisions(tree, player, shares.tolist(), known)
+def lines_of(tree: Tree, player: int, shares: Sequence[Any], known: Knowledge) -> list[str]:
+    found = used_decisions(tree, player, shares, known)
     return ["|".join(" ".join(map(str, part or ())) for part in parts) for parts in found]
 
 
@@ -232,9 +305,16 @@ def make_certificate(
     known: Knowledge,
     behaviours: tuple[Sequence[Fraction], Sequence[Fraction]],
     bounds: tuple[Fraction, Fraction],
+    refinement: Mapping[str, Any] | None = None,
+    lock: Mapping[str, Any] | None = None,
 ) -> TreeCertificate:
-    strategies = [rows_of(tree, player, behaviours[player], known) for player in (0, 1)]
-    return cast(TreeCertificate, _certificate(FORMAT, name, version, bounds, {"strategies": strategies}))
+    """Return the certificate of a tree; with a refinement its strategies are those, also after own mistakes."""
+    whole = bool(refinement and "strategies" not in refinement)
+    strategies = [rows_of(tree, player, behaviours[player], known, whole) for player in (0, 1)]
+    more = {"refinement": refinement, "lock": lock}
+    body = {"strategies": strategies} | {key: part for key, part in more.items() if part}
+    form = checker.FORMAT if len(body) > 1 else FORMAT
+    return cast(TreeCertificate, _certificate(form, name, version, bounds, body))
 
 
 def large_certificate(
@@ -245,9 +325,36 @@ def large_certificate(
     judged = exploitability(tree, *(np.concatenate(([1.0], row[1:] / UNITS)) for row in shares))
     lower = Fraction(floor((judged.lower - SPARE) * UNITS), UNITS)
     upper = Fraction(ceil((judged.upper + SPARE) * UNITS), UNITS)
-    strategies = [lines_of(tree, player, shares[player], known) for player in (0, 1)]
+    strategies = [lines_of(tree, player, shares[player].tolist(), known) for player in (0, 1)]
     more = {"denominator": UNITS, "strategies": strategies}
     return cast(LargeTreeCertificate, _certificate(LARGE_FORMAT, name, version, (lower, upper), more))
+
+
+def exact_large_certificate(
+    name: str,
+    version: int | str,
+    tree: Tree,
+    known: Knowledge,
+    behaviours: tuple[Sequence[Fraction], Sequence[Fraction]],
+    value: Fraction,
+) -> ExactLargeTreeCertificate | None:
+    """Return the certificate of an exact value by strategies in fractions; None if a line would be too long."""
+    shares = [proportional_shares(tree.treeplex(player), behaviours[player]) for player in (0, 1)]
+    strategies = [lines_of(tree, player, shares[player], known) for player in (0, 1)]
+    if max(len(line) for lines in strategies for line in lines) > LONGEST_LINE:
+        return None
+    found = _certificate(EXACT_LARGE_FORMAT, name, version, (value, value), {"strategies": strategies})
+    return cast(ExactLargeTreeCertificate, found)
+
+
+def proportional_shares(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[int]:
+    """Return integers in proportion to the probabilities at each infoset."""
+    shares = [1] * len(behaviour)
+    for _, first, count in infosets_of(treeplex):
+        row = behaviour[first : first + count]
+        unit = lcm(*(share.denominator for share in row))
+        shares[first : first + count] = [int(share * unit) for share in row]
+    return shares
 
 
 def whole_shares(treeplex: Treeplex, behaviour: np.ndarray) -> np.ndarray:

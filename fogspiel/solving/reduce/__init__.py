@@ -223,14 +223,15 @@ def presolve_form(form: SequenceForm) -> ReducedGame:
 def _reduce(treeplexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: Pair, allowed: Pair) -> ReducedGame:
     """Return the reduced form of a game with these treeplexes; `targets` are their sequences' current numbers."""
     shares = [share_of(targets[player]) for player in (0, 1)]
-    before = None
-    while before != form.sizes:
+    player, quiet = 0, 2 if form.wide else 0  # players in a row without a change; the steps are kernels
+    while quiet < 2:
         before = form.sizes
-        for player in (0, 1):
-            for step in (drop_dominated_rows, expand_tails):
-                form, share = step(form)
-                shares[player] = _chain(shares[player], share)
-            form = form.swapped()
+        for step in (drop_dominated_rows, expand_tails):
+            form, share = step(form)
+            shares[player] = _chain(shares[player], share)
+        quiet = quiet + 1 if form.sizes == before else 0
+        form, player = form.swapped(), 1 - player
+    form = form.swapped() if player else form
     one, two = map(_Origin, treeplexes, form.treeplexes, shares, allowed)
     return ReducedGame(form, lambda first, second: (one.lifted(first), two.lifted(second)))
 

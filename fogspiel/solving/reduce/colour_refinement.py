@@ -52,7 +52,9 @@ class Quotient:
 
 
 def refine(program: LinearProgram) -> Quotient:
-    return quotient(program, colours_of(program))
+    colours = colours_of(program)
+    alone = (_count(colours.rows), _count(colours.columns)) == (program.height, program.width)
+    return Quotient(program, colours) if alone else quotient(program, colours)
 
 
 # Refining

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...core.compile.kernel import kernel
 from ...core.rng import mixed
-from ..tree import LEAF, Tree
+from ..tree import LEAF, Tree, in_units
 from ..tree.sequence_form import SequenceForm, Sparse, Treeplex, merge
 
 MAX_RIVALS = 4096  # in larger infosets only equal sequences are searched, not dominated ones
@@ -290,11 +290,12 @@ def undominated_actions(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]
 
 
 def _undominated_actions(tree: Tree) -> np.ndarray:
-    ranks = {payoff: rank for rank, payoff in enumerate(sorted(set(tree.payoffs)))}
+    whole, _ = in_units(tree, "payoffs", tree.payoffs)
+    ranks = {payoff: rank for rank, payoff in enumerate(sorted(set(whole)))}
     width = np.int16 if len(ranks) < 2**15 else np.int32
     low, high = np.full(tree.nodes, len(ranks), width), np.full(tree.nodes, -1, width)
     size = np.zeros(tree.nodes, np.int32)
-    measure(tree.parent, tree.label, np.array([ranks[p] for p in tree.payoffs], np.int64), low, high, size)
+    measure(tree.parent, tree.label, np.array([ranks[p] for p in whole], np.int64), low, high, size)
     pairs = np.where((tree.count > 1) & (tree.count <= MAX_COMPARED), tree.count**2, 0)
     offset = np.concatenate(([0], np.cumsum(pairs)))
     beats = np.ones(offset[-1], np.bool_)

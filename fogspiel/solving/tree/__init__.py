@@ -25,6 +25,7 @@ from .sequence_form import MAX_NUMERATOR, SequenceForm, Treeplex, merge
 
 CHANCE_NODE = -1
 LEAF = -2  # a leaf with payoff number k is labelled LEAF - k
+MAX_UNIT = 4096  # bits of a common denominator: a sum of 20,000 such numbers takes a millisecond
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +101,24 @@ def follow(parent, slot, label, owner, first, out):
 
 def sequence_form(tree: Tree) -> SequenceForm:
     """Return the sequence form of a tree, with integers for payoffs times probabilities."""
-    denominator = lcm(*(p.denominator for p in tree.chance_prob)) * lcm(*(p.denominator for p in tree.payoffs))
-    worth = [[int(p * q * denominator) for q in tree.payoffs] for p in tree.chance_prob]
-    if max((abs(w) for row in worth for w in row), default=0) * max(len(tree.leaves), 1) > MAX_NUMERATOR:
-        raise ValueError(f"{tree.title}: the probabilities of chance are too fine for exact sums in 64 bits")
-    leaves = tree.leaves
-    weights = np.array(worth, np.int64)[tree.chance_index[leaves], LEAF - tree.label[leaves]]
+    chances, chance = in_units(tree, "probabilities of chance", tree.chance_prob)
+    payoffs, pay = in_units(tree, "payoffs", tree.payoffs)
+    largest = max(map(abs, chances)) * max(map(abs, payoffs)) * max(len(tree.leaves), 1)
+    leaves, kind = tree.leaves, np.int64 if largest <= MAX_NUMERATOR else object
+    weights = np.array(chances, kind)[tree.chance_index[leaves]] * np.array(payoffs, kind)[LEAF - tree.label[leaves]]
     ends = tree.sequences[leaves]
-    return merge((tree.treeplex(0), tree.treeplex(1)), ends[:, 0], ends[:, 1], weights, denominator)
+    return merge((tree.treeplex(0), tree.treeplex(1)), ends[:, 0], ends[:, 1], weights, chance * pay)
+
+
+def in_units(tree: Tree, what: str, numbers: tuple[Fraction, ...]) -> tuple[list[int], int]:
+    """Return numerators over a common denominator; raise ValueError if it is too long for sums in integers."""
+    unit = 1
+    for number in numbers:
+        unit = lcm(unit, number.denominator)
+        if unit.bit_length() > MAX_UNIT:
+            told = f"the common denominator of the {what} is longer than {MAX_UNIT:,} bits"
+            raise ValueError(f"{tree.title}: {told}: round them to simpler fractions")
+    return [number.numerator * (unit // number.denominator) for number in numbers], unit
 
 
 def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
@@ -225,7 +236,8 @@ def chance_after(chances, table, counters, before, weight, total):
 def grow(start, mover, legal, apply, view, score, weights, weighted, stack, findings, most):
     """Visit up to `most` nodes more: return DONE when the tree is complete, GOING_ON when not, or the fault.
 
-    There must be space for `most` nodes and infosets; when `chances` is full, the traversal stops early. For each node:
+    There must be space for `most` nodes; when `infosets` or `chances` are full, the traversal stops early. For each
+    node:
 
     1. write its row: parent, slot, chance index;
     2. label it: a leaf by its payoff, a node of chance, or the infoset of its owner, which is new if need be;
@@ -236,7 +248,7 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
     if counters[NODES] == 0:
         start(states[0])
     for _ in range(most):
-        if counters[CHANCES] == len(chances):
+        if counters[CHANCES] == len(chances) or counters[INFOSETS] == len(infosets):
             return GOING_ON
         depth = counters[DEPTH]
         state, frame = states[depth], frames[depth]
@@ -368,7 +380,7 @@ def build_tree(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int]
     while outcome == GOING_ON:
         reached = int(counters[NODES])
         nodes = _room(nodes, reached + batch)
-        infosets = _room(infosets, int(counters[INFOSETS]) + batch)
+        infosets = _room(infosets, int(counters[INFOSETS]) + min(batch, max(FIRST_BATCH, int(counters[INFOSETS]))))
         table = _hash_table(infosets, int(counters[INFOSETS]), table)
         chances = _room(chances, int(counters[CHANCES]) + FEW)
         chance_table = _hash_table(chances, int(counters[CHANCES]), chance_table, scattered=True)

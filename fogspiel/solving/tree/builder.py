@@ -15,7 +15,6 @@ import numpy as np
 
 from ...core.game import Game
 from . import CHANCE_NODE, LEAF, TooLarge, Tree, build_tree, session_at
-from .sequence_form import MAX_NUMERATOR
 
 # A tree with the labels needed to print a solution: players, infosets and actions.
 
@@ -84,12 +83,22 @@ def describe(game: Game, tree: Tree | None = None) -> LabelledTree:
 # Default maximum of nodes of a tree; a node takes about half a kilobyte while it is read.
 DEFAULT_MOST = 3_000_000
 SIMPLE = 10**6  # rounded numbers are read as fractions with denominators up to this
-LONG = 10**9  # decimals of at most nine places are never assumed to be rounded
+LONG = 10**9  # decimals of at most nine places that sum to 1 are never assumed to be rounded
+# Readings of rounded probabilities: the largest denominator q, the largest error, and how many times nearer they must
+# be than 1 / q^2, as near as any number is to some fraction. Eight places are unmistakable up to a thousand.
+READINGS = (SIMPLE, Fraction(1, LONG), 1000), (1000, Fraction(1, 10**8), 100)
 
+# Payoffs and probabilities of chance on the way to a leaf have numbers below this, so that a hostile file cannot make
+# them grow with its depth; ten moves of chance in eight decimals have 2^266.
+FINEST = 2**512
 MAX_SHARED = 1000  # payoffs that are recognised as objects, which must stay alive for that
 
 Pay = tuple[Fraction, Fraction]
 NO_PAY = (Fraction(0), Fraction(0))
+
+
+class ImperfectRecall(ValueError):
+    """A game whose players forget."""
 
 
 class InsertionPoint(NamedTuple):
@@ -109,17 +118,15 @@ class Infoset(NamedTuple):
 
 
 def exact_probabilities(probabilities: Sequence[Fraction]) -> Sequence[Fraction]:
-    """Return the exact values of long decimals: simple fractions, if they are unambiguous and sum to 1.
-
-    Any number is as near as 1 / q^2 to some fraction with a denominator q; a thousand times nearer is no accident.
-    """
+    """Return the exact values of rounded decimals: simple fractions, if they are unambiguous and sum to 1."""
     if sum(probabilities) == 1 and max(p.denominator for p in probabilities) <= LONG:
         return probabilities
-    simple = [p.limit_denominator(SIMPLE) for p in probabilities]
-    for p, q in zip(probabilities, simple, strict=True):
-        if abs(p - q) * max(LONG, 1000 * q.denominator**2) > 1:
-            return probabilities
-    return simple if sum(simple) == 1 else probabilities
+    for largest, error, nearer in READINGS:
+        simple = [p.limit_denominator(largest) for p in probabilities]
+        misses = [(abs(p - q), q.denominator) for p, q in zip(probabilities, simple, strict=True)]
+        if sum(simple) == 1 and all(miss <= error and miss * nearer * q**2 <= 1 for miss, q in misses):
+            return simple
+    return probabilities
 
 
 def too_large(source: str, most: int) -> TooLarge:
@@ -181,7 +188,7 @@ class TreeBuilder:
             twice = self._passes(player, before, number)
             again = "is met twice in one history" if twice else "can be reached by different moves of that player"
             told = f"infoset {infoset.name!r} of player {player + 1} {again}"
-            raise ValueError(f"{self._where()}: {told}: only games with perfect recall can be solved")
+            raise ImperfectRecall(f"{self._where()}: {told}: only games with perfect recall can be solved")
         own, (first, second) = range(infoset.first, infoset.first + len(actions)), place.last
         lasts = [(sequence, second) if player == 0 else (first, sequence) for sequence in own]
         self._offer(place, pay, [place.chance_index] * len(actions), lasts)
@@ -241,15 +248,15 @@ class TreeBuilder:
         if pay is NO_PAY or place.paid is NO_PAY:
             return place.paid if pay is NO_PAY else pay
         paid = (place.paid[0] + pay[0], place.paid[1] + pay[1])
-        if max(abs(part) for sum_ in paid for part in sum_.as_integer_ratio()) > MAX_NUMERATOR:
-            raise ValueError(f"{self._where()}: the payoffs on the way here need numbers above 2^62 to add up exactly")
+        if max(abs(part) for sum_ in paid for part in sum_.as_integer_ratio()) > FINEST:
+            raise ValueError(f"{self._where()}: the payoffs on the way here need numbers above 2^512 to add up exactly")
         return paid
 
     def _chance_after(self, chance_index: int, probability: Fraction) -> int:
         """Return the number of the probability of reaching a node and then of one move of chance."""
         chance_prob = self._chance_prob[chance_index] * probability
-        if chance_prob.denominator > MAX_NUMERATOR:
-            raise ValueError(f"{self._where()}: the probabilities of chance are finer than 1 / 2^62 on the way here")
+        if chance_prob.denominator > FINEST:
+            raise ValueError(f"{self._where()}: the probabilities of chance are finer than 1 / 2^512 on the way here")
         number = self._chance_number.setdefault(chance_prob, len(self._chance_prob))
         if number == len(self._chance_prob):
             self._chance_prob.append(chance_prob)

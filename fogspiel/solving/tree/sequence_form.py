@@ -16,7 +16,7 @@ import numpy as np
 
 from ...core.compile.kernel import kernel
 
-MAX_NUMERATOR = 2**62
+MAX_NUMERATOR = 2**62  # the largest sum of payoffs in arrays of 64-bit integers
 
 
 class DecisionProblem(Protocol):
@@ -99,7 +99,7 @@ class SequenceForm:
     """A game: x and y are realisation plans, x' A y / denominator is the first player's payoff.
 
     The entries of A are integers: payoffs times the probability of chance times the denominator, sorted by row
-    and column, without repetition.
+    and column, without repetition. Where their sum may exceed MAX_NUMERATOR the array holds Python integers.
     """
 
     treeplexes: tuple[Treeplex, Treeplex]
@@ -108,15 +108,25 @@ class SequenceForm:
     payoffs: np.ndarray
     denominator: int
 
+    @property
+    def wide(self) -> bool:
+        """True if the payoffs are Python integers, since sums do not fit into 64 bits."""
+        return self.payoffs.dtype == object
+
+    @cached_property
+    def floats(self) -> np.ndarray:
+        """The entries of A / denominator."""
+        return (self.payoffs / self.denominator).astype(float)
+
     @cached_property
     def matrix(self) -> Sparse:
         """A / denominator by rows, in floats."""
-        return sparse(self.rows, self.columns, self.payoffs / self.denominator, self.treeplexes[0].sequences)
+        return sparse(self.rows, self.columns, self.floats, self.treeplexes[0].sequences)
 
     @cached_property
     def transposed(self) -> Sparse:
         """A / denominator by columns, in floats."""
-        return sparse(self.columns, self.rows, self.payoffs / self.denominator, self.treeplexes[1].sequences)
+        return sparse(self.columns, self.rows, self.floats, self.treeplexes[1].sequences)
 
     @property
     def sizes(self) -> dict[str, int | list[int]]:
@@ -155,7 +165,9 @@ def merge(
     kept = total != 0
     cell = key[starts][kept] if len(key) else key
     wide = treeplexes[1].sequences
-    return SequenceForm(treeplexes, cell // wide, cell % wide, total[kept].astype(np.int64), denominator)
+    return SequenceForm(
+        treeplexes, cell // wide, cell % wide, total[kept].astype(np.result_type(total, np.int64)), denominator
+    )
 
 
 @kernel
@@ -266,7 +278,7 @@ def exact_plan_of(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[Fra
     return plan
 
 
-def exact_best_total(treeplex: Treeplex, worth: list[Fraction]) -> Fraction:
+def exact_best_total(treeplex: Treeplex, worth: Sequence[Fraction | int]) -> Fraction | int:
     folded = list(worth)
     for parent, first, count in reversed(list(infosets_of(treeplex))):
         folded[parent] += max(folded[first : first + count])

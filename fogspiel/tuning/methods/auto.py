@@ -22,6 +22,7 @@ from ..arena import Arena, BudgetSpent, Step, hashed_parameters
 from ..population import DIRECTIONS, Archive, Ascent, Pool, draw_wide, scale_of
 from ..population import breed as breed_children
 from .evolution import directions_for, duel
+from .surface import surface
 
 DEFAULT_GAMES = 500_000  # where the budget is not in games
 # Fractions of the games: random players, each search in a round, evaluation of a round, final selection.
@@ -59,9 +60,14 @@ class SubSearch:
 def auto(arena: Arena) -> Iterator[Step]:
     """Draw, follow the ways that work, choose: the usual method, which needs no settings.
 
-    Where the baseline is one named opponent with parameters, the best response to it is wanted: that is `reply`.
+    Where the baseline is one named opponent with parameters, the best response to it is wanted: that is `reply`. A
+    program answers one vector and has no random players to begin with: a response surface within the limits of all
+    parameters, or duels where one has none.
     """
     baseline = arena.baseline
+    if not arena.contest.mixes:
+        yield from surface(arena) if np.isfinite(arena.contest.box).all() else duel(arena)
+        return
     if baseline is not None and baseline.strategy is arena.strategy and arena.baseline_name not in BASELINES:
         yield from reply(arena)
     games, first = (arena.budget.games or arena.games + DEFAULT_GAMES) - arena.games, arena.games

@@ -104,6 +104,7 @@ WEAK, STRONG = 0.1**2, 0.2**2  # squared leads between which sigma stays: the st
 WIDER = 1.03
 # Limits of the largest sigma, in units of the initial vector or of x: distant duels say nothing about players like x.
 NARROWEST, WIDEST = 0.1, 2.0
+OF_THE_BOX = 0.25  # limit of the distance of a duel from x, where a parameter has limits
 GUARDED = 32  # steps between two tests of the guard
 GUARDING = 8  # the guard uses one game in this many
 TRIED = 4  # one in this many of these decides whether to test a redrawn seed further
@@ -182,12 +183,16 @@ def duel(arena: Arena, start: np.ndarray | None = None, games: int | None = None
     pairs = 2 * directions * period // GUARDING
     way, sigma, lead, ceiling = Ascent(start), scale_of(start, seeds), WEAK, WIDEST
     guard, step, answer = CheckpointGuard(arena, start), 0, start
+    within = OF_THE_BOX * (arena.contest.box[1] - arena.contest.box[0])
     while True:
         step, kept = step + 1, False
         if not seeds.all():
             e = np.where(seeds, 0.0, arena.gaussians(directions))
-            leads = arena.play_pairs(way.x + sigma * e, way.x - sigma * e, pairs=2).sum(axis=2) / most - 0.5
-            way.follow(add_up(leads.mean(axis=1), e) / directions, sigma)
+            reach = np.minimum(sigma, within)
+            firsts, seconds = (arena.clip(way.x + sign * reach * e) for sign in (1, -1))
+            leads = arena.play_pairs(firsts, seconds, pairs=2).sum(axis=2) / most - 0.5
+            way.follow(add_up(leads.mean(axis=1), e) / directions, reach)
+            way.x = arena.clip(way.x)
             way.gain **= CALM
             # Two pairs on different deals have independent noise, so the mean of their product is the squared lead.
             lead += MEMORY * (float((leads[:, 0] * leads[:, 1]).mean()) - lead)

@@ -150,6 +150,10 @@ class ProgramContest:
         self.name, self.strategy, self.door, self.scale, self.sink = name, strategy, door, scale, sink
         self.payoffs, self.max_score, self.least = scale.payoffs, scale.steps, door.least
 
+    @property
+    def box(self) -> np.ndarray:
+        return self.strategy.box
+
     def start(self) -> np.ndarray:
         return self.strategy.start
 

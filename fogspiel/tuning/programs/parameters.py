@@ -5,7 +5,8 @@ change that matters) and `whole = true`; or `start` and `choices`, of which it i
 start) / scale, so that the initial parameters are the null vector and a step of 1 matters everywhere.
 
 The default of `scale` is a tenth of the range from `low` to `high`; where one of these is missing, a quarter of
-`start`; where that is 0, it is 1. For integers it is at least 1, as smaller steps would be rounded away.
+`start`; where that is 0, it is 1. For integers it is at least 1, as smaller steps would be rounded away. With `scale =
+"log"` methods see the logarithm of the value instead, in tenths of its range, or in steps of a quarter.
 
 A choice is a hashed parameter: a number z without a direction. The normal distribution function at z, in as many equal
 cells as there are choices, selects one of them; the cells are arranged so that z = 0 is the middle of the cell of
@@ -32,6 +33,7 @@ FARTHEST = 1e6  # range of a parameter without a limit, in scales
 MAX_LETTERS = 200  # of the name of a parameter
 NUMBER_KEYS, CHOICE_KEYS = ("start", "low", "high", "scale", "whole"), ("start", "choices")
 RANGE_SHARE, START_SHARE = 1 / 10, 1 / 4
+LOG = "log"  # the scale of a parameter whose ratios matter, not its differences
 NORMAL = NormalDist()
 
 
@@ -46,6 +48,7 @@ class Parameter:
     scale: float = 1.0
     whole: bool = False
     choices: tuple[Value, ...] = ()
+    log: bool = False
 
     @cached_property
     def limits(self) -> tuple[float, float]:
@@ -53,11 +56,24 @@ class Parameter:
         if self.choices:
             most = NORMAL.inv_cdf(1 - 1 / (4 * len(self.choices)))  # in the last cell on either side
             return -most, most
+        low, high = (None if limit is None else self._number(limit) for limit in (self.low, self.high))
+        farthest = math.log(MAX) / 2 / self.scale if self.log else FARTHEST
+        return -farthest if low is None else low, farthest if high is None else high
+
+    def _number(self, value: float) -> float:
+        """Return the number of a vector that stands for a value."""
         start = float(self.start)
-        return (
-            -FARTHEST if self.low is None else (self.low - start) / self.scale,
-            FARTHEST if self.high is None else (self.high - start) / self.scale,
-        )
+        return (math.log(value / start) if self.log else value - start) / self.scale
+
+    @cached_property
+    def representatives(self) -> tuple[float, ...]:
+        """A number of a vector for each choice, that of the start first."""
+        shares = ((0.5 + cell / len(self.choices)) % 1 for cell in range(len(self.choices)))
+        return tuple(NORMAL.inv_cdf(share) if share else self.limits[0] for share in shares)
+
+    def at_limit(self, value: Value) -> str | None:
+        """Return `low` or `high` if a value is that limit."""
+        return next((key for key in ("low", "high") if not self.choices and value == getattr(self, key)), None)
 
     def value(self, number: float) -> Value:
         least, most = self.limits
@@ -66,7 +82,8 @@ class Parameter:
             many, first = len(self.choices), place_of(self.start, self.choices)
             cell = math.floor((NORMAL.cdf(number) - 0.5) * many + 0.5)
             return self.choices[(first + cell) % many]
-        found = float(self.start) + self.scale * number
+        start, moved = float(self.start), self.scale * number
+        found = start * math.exp(moved) if self.log else start + moved
         low, high = -MAX if self.low is None else self.low, MAX if self.high is None else self.high
         found = min(max(round(found) if self.whole else found, low), high)  # the last digit may be over a limit
         return int(found) if self.whole else found
@@ -75,7 +92,7 @@ class Parameter:
         if self.choices:
             return {"start": self.start, "choices": list(self.choices)}
         limits = {key: value for key, value in (("low", self.low), ("high", self.high)) if value is not None}
-        return {"start": self.start, **limits, "scale": self.scale, "whole": self.whole}
+        return {"start": self.start, **limits, "scale": LOG if self.log else self.scale, "whole": self.whole}
 
 
 @dataclass(frozen=True)
@@ -127,6 +144,12 @@ class Parameters:
     def _limits(self) -> np.ndarray:
         return np.array([member.limits for member in self.members]).T
 
+    @property
+    def box(self) -> np.ndarray:
+        """The lowest and the highest numbers of vectors, infinite where a parameter has no limit."""
+        missing = [[not one.choices and limit is None for limit in (one.low, one.high)] for one in self.members]
+        return np.where(np.array(missing).T, np.array([[-np.inf], [np.inf]]), self._limits)
+
 
 def place_of(value: object, choices: Iterable[object]) -> int:
     """Return the index of a value among others, where True differs from 1; -1 if it is missing."""
@@ -175,7 +198,9 @@ def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
     whole = table.get("whole", False)
     if not isinstance(whole, bool):
         raise ValueError(f"{what} has whole = {shorten(whole)}: it must be true or false")
-    start, low, high, scale = (_real(table, key, what) for key in ("start", "low", "high", "scale"))
+    log = table.get("scale") == LOG
+    start, low, high = (_real(table, key, what) for key in ("start", "low", "high"))
+    scale = None if log else _real(table, "scale", what)
     assert start is not None
     for key, value in (("start", start), ("low", low), ("high", high)):
         if whole and value is not None and not (value == round(value) and abs(value) <= MAX_WHOLE):
@@ -185,14 +210,18 @@ def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
     if (low is not None and start < low) or (high is not None and start > high):
         limits = f"{'any number' if low is None else f'{low:g}'} .. {'any number' if high is None else f'{high:g}'}"
         raise ValueError(f"{what} starts at {start:g}: start must be within its limits {limits}")
-    if scale is None:
+    if log:
+        if start <= 0 or (low is not None and low <= 0):
+            raise ValueError(f'{what} has scale = "log": its start and its low must be above 0')
+        scale = START_SHARE if low is None or high is None else math.log(high / low) * RANGE_SHARE
+    elif scale is None:
         scale = abs(start) * START_SHARE or 1.0 if low is None or high is None else (high - low) * RANGE_SHARE
         scale = max(scale, 1.0) if whole else scale
     if scale <= 0:
         raise ValueError(f"{what} has scale = {scale:g}: it must be above 0, the change that matters")
-    if start + scale == start:
+    if not log and start + scale == start:
         raise ValueError(f"{what} has scale = {scale:g}, too small to change its start {start:g}: give a larger one")
-    return Parameter(name, int(start) if whole else start, low, high, scale, whole)
+    return Parameter(name, int(start) if whole else start, low, high, scale, whole, log=log)
 
 
 def _real(table: Mapping[str, Any], key: str, what: str) -> float | None:

@@ -12,7 +12,7 @@ from ...core.agents import ParametricPolicy, policy_names
 from ...core.explain import Explanation, Table, TextChart, explain
 from ...core.game import Game, game_or_none, known_game, list_games, parameters_of
 from ...core.page_contract import play_support
-from ...runs.agent_parser import SOLVED, engines_of, parse_agent
+from ...runs.agent_parser import SOLVED, engines_of, is_general, parse_agent
 from ...runs.kind import kind_of_method
 from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.report import FIGURES
@@ -21,6 +21,7 @@ from ...solving import proofs
 from ...solving.known_values import shipped_solution
 from ...solving.proofs import problem_of
 from ...solving.proofs.checkers.primitives import MAX_SECONDS, demand, limit_work
+from ...solving.proofs.checkers.refined import FORMAT as REFINED_FORMAT
 from ...solving.proofs.checkers.tree import FORMAT, SIDES, plan_of
 from .. import JsonObject
 from ..app import Site
@@ -55,6 +56,8 @@ class Sheet(Explanation):
 def describe(game: Game, text: str, reader: RunReader) -> Sheet:
     demand_opponent(game, text)
     name = text.partition("@")[0]
+    if is_general(game, text):
+        return Sheet((f"{text} {NOTES[text.partition(':')[0]]}.",))
     if name in engines_of(game):
         notes = {**NOTES, **play_support(game).notes}
         return Sheet((f"{name} {notes.get(name, 'is an engine')}.",))
@@ -75,8 +78,10 @@ def _describe_solution(certificate: Mapping[str, Any]) -> Sheet:
     tables = []
     for side, name in enumerate(("first", "second")):
         rows = tuple(islice(proofs.strategy_rows(certificate, side), MAX_ROWS))
-        tables.append(Table(f"The {name} player", ("sees", "plays"), rows))
-        left = len(certificate["strategies"][side]) - len(rows)
+        columns = ("sees", "plays", "reached if both play well")[: 2 + any(when for _, _, when in rows)]
+        cut = tuple(row[: len(columns)] for row in rows)
+        tables.append(Table(f"The {name} player", columns, cut))
+        left = len(proofs.strategies_of(certificate)[side]) - len(rows)
         if left:
             sentences.append(f"Of the {name} player {left:,} rows more are in the certificate.")
     return Sheet(tuple(sentences), tuple(tables))
@@ -155,7 +160,7 @@ class DecisionPage(NamedTuple):
 
 def decisions_of(certificate: Mapping[str, Any], side: int) -> list[StrategyRow]:
     """List every decision of one player; each comes after the decisions that it follows from."""
-    problem, rows = problem_of(certificate, None), certificate["strategies"][side]
+    problem, rows = problem_of(certificate, None), proofs.strategies_of(certificate)[side]
     found: list[StrategyRow] = []
     with limit_work(MAX_SECONDS):
         plans = plan_of(rows, SIDES[side]).values()
@@ -223,7 +228,8 @@ def register(site: Site) -> None:
         def work() -> list[StrategyRow] | None:
             agent = parse_agent(game, text, reader.path, SEED)
             certificate = None if isinstance(agent, ParametricPolicy) else agent.certificate
-            return decisions_of(certificate, side) if certificate and certificate.get("format") == FORMAT else None
+            small = certificate and certificate.get("format") in (FORMAT, REFINED_FORMAT)
+            return decisions_of(certificate, side) if certificate and small else None
 
         return site.jobs.compute(("decisions", game.name, text, side, last), work)
 

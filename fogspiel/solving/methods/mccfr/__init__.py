@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from time import process_time
 from typing import NamedTuple
@@ -13,10 +13,12 @@ from ....core.game import Game
 from ....core.rng import child
 from ....core.simulate import compile_rules
 from ....core.untrusted_input import JsonRecord
+from ...proofs.checkers.table_bounds import HIDDEN
 from ...sources import GameSource
 from ...tree import MAX_DEPTH, TOO_DEEP, rehash
 from ...tree import WRONG as FAULTS
 from .. import Record, Solution, SolveOptions, SolverProgress, SolverState, Work
+from ..tables import Proof, prove_side, round_weights, side_of, table_certificate
 from . import best_response, traversal
 from .traversal import ENTRIES, FAULT, ITERATIONS, NODES, ROWS, UNKNOWN, Known
 
@@ -31,6 +33,8 @@ WALK_SLICE = 1 << 22  # positions of a best-response traversal between two chanc
 FIRST_CUT, FINER, FINEST = 1.0 / 64, 8, 2.0**-60
 MIN_WALK = 1 << 24  # positions that a traversal may always visit; or as many as sampling has visited, if that is more
 ROUNDING = 2.0**-50  # maximum rounding error per position of a traversal, in units of the highest payoff
+
+MAX_CERTIFIED = 1 << 22  # rows of a table from which a certificate is made
 
 WRONG = FAULTS | {TOO_DEEP: f"a player moves more than {MAX_DEPTH - 2} times in a game"}
 METHODS = {"external-sampling": traversal.sample_external, "outcome-sampling": traversal.sample_outcomes}
@@ -206,6 +210,28 @@ class Sampling:
                 return Walk(complete, float(sums[0, best_response.WORTH]), visited, int(walk[best_response.SKIPPED]))
             yield
 
+    def settle(self) -> Generator[None, None, list[Proof | None]]:
+        """Round the averages to the weights of a certificate, and bound them; return what each side proves."""
+        rows, entries = int(self._counters[ROWS]), int(self._counters[ENTRIES])
+        keys, count = self._known.rows[:rows, traversal.KEY], self._known.rows[:rows, traversal.COUNT]
+        first = self._known.rows[:rows, traversal.FIRST]
+        weights = self._known.average[:entries]
+        round_weights(first.copy(), count.copy(), weights)
+        before, self.bounds = self.bounds, replace(self.bounds, lower=-inf, upper=inf, cuts=list(self.bounds.cuts))
+        yield from self.look()
+        proofs: list[Proof | None] = []
+        for owner, cut in enumerate(self.bounds.cuts):
+            yield
+            side = side_of(keys, count, weights, HIDDEN, cut)
+            proofs.append(prove_side(self.game, owner, side))
+        self.bounds = before
+        return proofs
+
+    @property
+    def certifiable(self) -> bool:
+        """True if a certificate can hold the table."""
+        return int(self._counters[ROWS]) <= MAX_CERTIFIED
+
     # Saving
 
     @property
@@ -304,7 +330,19 @@ def solve(method: str, problem: GameSource, options: SolveOptions, saved: Solver
         look_seconds = seconds() - look_began
         work = {"number": bounds.looks, "iterations": bounds.iterations, "visited": sampling.visited}
         yield remark("", {**work, "lower": bounds.lower, "upper": bounds.upper}, state())
+    proof = None
+    if sampling.certifiable:
+        steps = sampling.settle()
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                proof = table_certificate(sampling.game, end.value)
+                break
+            yield remark(", certificate")
     cut = max(bounds.cuts)
     how = "exact best responses" if cut == 0 else f"best responses above the probability {cut:.1g}"
     words = f"{method} ({sampling.iterations} iterations), bounds by {how}"
+    if proof is not None:
+        return Solution.proved(words, sampling.sizes, proof)
     return Solution.bounded(words, sampling.sizes, bounds.lower, bounds.upper)

@@ -36,6 +36,7 @@ from .private_histories import (
     Histories,
     geometry,
     histories_of,
+    simple_board,
 )
 
 VARIANTS = ("classical", "numturns")
@@ -368,8 +369,8 @@ def solvable_parts(game: str) -> PhantomName | None:
     parts = PhantomName.parse(game.partition(OPENING)[0])
     if parts is None or parts.is_large or parts.variant not in VARIANTS:
         return None
-    board = BOARDS[parts.board]
-    return parts if MIN_CELLS <= board.cells <= MAX_CELLS and not board.suicide else None
+    small = BOARDS[parts.board].cells < MIN_CELLS
+    return parts if not small and simple_board(parts.board, MAX_CELLS) else None
 
 
 def find_form(game: str) -> BilinearForm:

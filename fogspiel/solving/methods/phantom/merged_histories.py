@@ -17,7 +17,7 @@ its orders, exactly.
 """
 
 from collections.abc import Callable
-from math import lcm
+from math import factorial, lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ from ....games.phantom import rules
 from .private_histories import subset_ranks, winning_cells
 
 NOWHERE = -1
-FIRST_ROOM = 1 << 16  # initial space for sequences; it is doubled until all fit
+FIRST_ROOM, GROWTH = 1 << 16, 8  # initial space for sequences, and its factor until all fit
 MAX_GROUPS = 256  # groups that can fit the same stones: at most 120 on nine cells
 MAX_UNIT = 1 << 60  # integer weights have units of at least 1 / MAX_UNIT
 BATCH = 1 << 16  # information states per query
@@ -86,17 +86,20 @@ def hidden_stones(side, group):
 
 @kernel
 def grow(sets, side, sizes):
-    """Number a player's nodes and sequences; write `sizes` and return False if the arrays are full."""
+    """Number a player's nodes and sequences; return False if the arrays are full, to continue with larger ones.
+
+    `sizes` holds the numbers of nodes and sequences so far, and the next group.
+    """
     player, stones, known, first_node, group_of, tried, first_sequence, _ = side
     cells = sets.cells
-    stones[0], known[0], first_node[0] = 0, 0, 0
-    nodes, sequences, group = 0, 1, 0
+    nodes, sequences, group = sizes
     while group < sequences:
         left = cells - 2 * ones(np.int64(stones[group])) - player  # empty cells at this turn
         if first_node[group] != NOWHERE:
             free = unknown(sets, side, group)
             most = 1 << ones(free)
             if nodes + most > len(group_of) or sequences + most * cells > len(stones):
+                sizes[0], sizes[1], sizes[2] = nodes, sequences, group
                 return False
             first_node[group] = nodes
             for failures in range(hidden_stones(side, group) + 1):
@@ -117,21 +120,24 @@ def grow(sets, side, sizes):
                     if failed == 0:
                         break
         group += 1
-    sizes[0], sizes[1] = nodes, sequences
+    sizes[0], sizes[1], sizes[2] = nodes, sequences, group
     return True
 
 
 def grow_side(sets: Sets, player: int) -> Side:
     """Return the merged histories of a player; `reached` is not set yet."""
-    room, sizes = FIRST_ROOM, np.zeros(2, np.int64)
-    while True:
-        tables = [np.empty(room, kind) for kind in (np.int16, np.int16, np.int32)]
-        tables += [np.zeros(room // 2, kind) for kind in (np.int32, np.int16, np.int32, np.bool_)]
-        if grow(sets, Side(player, *tables), sizes):
-            break
-        room *= 2
-    nodes, sequences = sizes.tolist()
-    return Side(player, *(table[: sequences if len(table) == room else nodes].copy() for table in tables))
+    by_sequence, by_node = (np.int16, np.int16, np.int32), (np.int32, np.int16, np.int32, np.bool_)
+    tables = [np.zeros(FIRST_ROOM, kind) for kind in by_sequence] + [
+        np.zeros(FIRST_ROOM // 2, kind) for kind in by_node
+    ]
+    sizes = np.array([0, 1, 0])
+    while not grow(sets, Side(player, *tables), sizes):
+        for number, table in enumerate(tables):
+            tables[number] = np.zeros(GROWTH * len(table), table.dtype)  # takes memory only when it is written
+            tables[number][: len(table)] = table
+    nodes, sequences, _ = sizes.tolist()
+    kept = [sequences] * len(by_sequence) + [nodes] * len(by_node)
+    return Side(player, *(table[:size] for table, size in zip(tables, kept, strict=True)))
 
 
 # The orders of stones
@@ -326,12 +332,17 @@ class PolicyWeights(NamedTuple):
     numbers: np.ndarray
     unit: int  # 0 for floats
     states: int  # number of information states queried
+    orders: np.ndarray | None = None  # the information states of each node, where these are not queried
 
     def in_floats(self) -> "PolicyWeights":
-        return PolicyWeights(self.numbers / self.unit, 0, self.states) if self.unit else self
+        return self._replace(numbers=self.numbers / self.unit, unit=0) if self.unit else self
+
+    def counted(self, side: Side) -> "PolicyWeights":
+        """Return the weights with the number of information states, once the reached nodes are marked."""
+        return self if self.orders is None else self._replace(states=int(self.orders.sum(where=side.reached)))
 
 
-def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch) -> PolicyWeights:
+def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch, before: int = 0) -> PolicyWeights:
     """Query a policy at all information states that it can come to.
 
     Weights are integers as long as the probabilities have a common denominator that fits 64 bits. A sequence of k
@@ -351,7 +362,7 @@ def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch) -> Polic
         for part in parts:
             batches.append(ask(Questions(board, side, part)))
             states += len(part.node)
-            watch(states)
+            watch(before + states)
         unit = units[-1] and lcm(*(batch.unit for batch in batches))
         if units[-1] and not 0 < unit * units[-1] <= MAX_UNIT:  # from here on in floats
             scale = np.array([1 / unit for unit in units] + [0.0] * board.cells)
@@ -404,7 +415,41 @@ class Questions(NamedTuple):
         return InformationStates(self.side.player, views, self.legal, self.level.history)
 
 
+# Uniform play does not depend on the order of tries, so it is weighed by nodes, without a query.
+
+
 def uniform(questions: Questions) -> Shares:
     """Try any legal cell with equal probability; after equally many tries there are equally many."""
     legal = questions.legal
     return Shares(legal.astype(np.int64), int(legal[0].sum()))
+
+
+@kernel
+def spread_evenly(sets, side, scale, orders, weights):
+    """Write the number of orders of tries that lead to each node, earlier nodes first, and the weight of each sequence.
+
+    `scale` is the weight of an order by the cells that are left to be tried.
+    """
+    orders[0] = 1
+    weights[0] = sets.cells * scale[sets.cells]
+    for node in range(len(side.group)):
+        group = side.group[node]
+        free = unknown(sets, side, group) & ~np.int64(side.tried[node])
+        weight = orders[node] * scale[ones(free)]
+        for cell in range(sets.cells):
+            if free >> cell & 1:
+                sequence = sequence_of(side, node, free, cell)
+                weights[sequence] = weight
+                if side.first_node[sequence] != NOWHERE:
+                    orders[side.first_node[sequence]] = orders[node]
+                failed = np.int64(side.tried[node]) | 1 << cell
+                if ones(failed) <= hidden_stones(side, group):
+                    orders[node_of(sets, side, group, failed)] += orders[node]
+
+
+def weigh_uniform(sets: Sets, side: Side) -> PolicyWeights:
+    """Return the weights of uniform play in units of 1 / cells!."""
+    orders, weights = np.zeros(len(side.group), np.int64), np.zeros(len(side.stones), np.int64)
+    scale = np.array([factorial(max(left - 1, 0)) for left in range(sets.cells + 1)])
+    spread_evenly(sets, side, scale, orders, weights)
+    return PolicyWeights(weights, factorial(sets.cells), 0, orders)

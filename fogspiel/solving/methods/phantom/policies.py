@@ -37,6 +37,7 @@ from ...proofs.checkers.phantom import (
     image,
     strategy_of,
 )
+from ...tree.sequence_form import MAX_NUMERATOR
 from .bilinear_form import find_form, solvable_parts
 from .merged_histories import (
     MAX_GROUPS,
@@ -58,6 +59,7 @@ from .merged_histories import (
     uniform,
     unknown,
     weigh,
+    weigh_uniform,
 )
 from .private_histories import INFOSET, SEQUENCE, TURN, Histories, geometry
 
@@ -129,9 +131,12 @@ class Evaluation(NamedTuple):
         numbers, worth = self.weights[0].numbers, self.worths[0]
         if not self.exact:
             return float(numbers @ worth)
+        unit = self.weights[0].unit * self.weights[1].unit
+        if unit <= MAX_NUMERATOR:  # more than any sum, as the absolute values sum to a probability
+            return Fraction(int(numbers @ worth), unit)
         used = np.flatnonzero(numbers)
         total = sum(map(int.__mul__, numbers[used].tolist(), worth[used].tolist()))
-        return Fraction(total, self.weights[0].unit * self.weights[1].unit)
+        return Fraction(total, unit)
 
     def best(self, player: int) -> float | Fraction:
         return self._number(self.replies[player].value.item(0), self.weights[1 - player].unit)
@@ -164,12 +169,15 @@ def evaluate_policies(
     """Evaluate two policies, in integers where their probabilities allow it; `watch` counts the queries."""
     sets = sets_of(board)
     sides = grow_side(sets, 0), grow_side(sets, 1)
-    nothing = np.zeros(len(sides[0].stones), np.int64), np.zeros(len(sides[1].stones), np.int64)
-    _worths(sets, sides, nothing)  # marks the nodes that can be reached
-    first = weigh(board, sets, sides[0], asks[0], watch)
-    second = weigh(board, sets, sides[1], asks[1], lambda states: watch(first.states + states))
-    weights = (first, second) if first.unit and second.unit else (first.in_floats(), second.in_floats())
-    worths = _worths(sets, sides, (weights[0].numbers, weights[1].numbers))
+    if asks != (uniform, uniform):  # nodes that can be reached are marked before a policy is queried there
+        _worths(sets, sides, tuple(np.zeros(len(side.stones), np.int64) for side in sides))
+    found: list[PolicyWeights] = []
+    for side, ask in zip(sides, asks, strict=True):
+        before = sum(weight.states for weight in found)
+        found.append(weigh_uniform(sets, side) if ask is uniform else weigh(board, sets, side, ask, watch, before))
+    first, second = found if all(weight.unit for weight in found) else [weight.in_floats() for weight in found]
+    worths = _worths(sets, sides, (first.numbers, second.numbers))
+    weights = first.counted(sides[0]), second.counted(sides[1])
     replies = []
     for side, worth in zip(sides, worths, strict=True):
         reply = BestReply(np.empty(len(side.group), worth.dtype), np.empty(len(side.group), np.int8))
@@ -178,9 +186,7 @@ def evaluate_policies(
     return Evaluation(sets, sides, weights, worths, (replies[0], replies[1]))
 
 
-def _worths(
-    sets: Sets, sides: tuple[Side, Side], weights: tuple[np.ndarray, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
+def _worths(sets: Sets, sides: tuple[Side, Side], weights: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
     turns, kind = 2 + sets.cells // 2, weights[0].dtype
     held = Held(np.zeros((2, turns, MAX_GROUPS), np.int32), np.zeros((2, turns), np.int64), np.zeros((2, turns), kind))
     worths = np.zeros(len(weights[0]), kind), np.zeros(len(weights[1]), kind)

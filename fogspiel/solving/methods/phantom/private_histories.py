@@ -27,8 +27,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....core.compile.kernel import inlined, kernel, ones, trailing_zeros
-from ....games.boards.board import BOARDS, ILLEGAL, WINS, Board
+from ....core.compile.kernel import NOTHING, NUMBER, TABLE, compiled, inlined, kernel, kernel_of, ones, trailing_zeros
+from ....games.boards.board import BOARDS, DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board
 
 NOWHERE = -1
 # Use of Lemma 3: at the end means when one's stone leaves the opponent a single cell.
@@ -58,29 +58,58 @@ def subset_ranks(cells: int) -> np.ndarray:
     return rank
 
 
+@kernel_of(NOTHING, FATE, NUMBER, TABLE)
+def fill_wins(fate, cells, found):
+    for player in range(2):
+        for own in range(1 << cells):
+            for cell in range(cells):
+                if fate(player, own, 0, cell) == WINS:
+                    found[player, own] |= 1 << cell
+
+
+@kernel_of(NUMBER, FATE, NUMBER, TABLE)
+def fits_wins(fate, cells, wins):
+    """Return 1 if taken cells are illegal, `wins` are the winning ones, and nothing but a full board is a draw."""
+    full = (1 << cells) - 1
+    for own in range(full + 1):
+        other = full & ~own
+        while True:
+            for player in range(2):
+                for cell in range(cells):
+                    bit, fated = 1 << cell, fate(player, own, other, cell)
+                    expected = GOES_ON if own | other | bit != full else DRAWS
+                    if (own | other) & bit:
+                        expected = ILLEGAL
+                    elif wins[player, own] & bit:
+                        expected = WINS
+                    # A game of hex ends before the board is full of stones without a winner, so that goes on as well.
+                    if fated != expected and not (expected == DRAWS and fated == GOES_ON):
+                        return 0
+            if other == 0:
+                break
+            other = (other - 1) & full & ~own
+    return 1
+
+
 def winning_cells(board: Board) -> np.ndarray:
     """Return for each player and each set of its stones the cells that win."""
     found = np.zeros((2, board.full + 1), np.int64)
-    for player in range(2):
-        for own in range(board.full + 1):
-            cells = (cell for cell in range(board.cells) if board.fate(player, own, 0, cell) == WINS)
-            found[player, own] = sum(1 << cell for cell in cells)
+    fill_wins(compiled(board.fate, FATE), board.cells, found)
     return found
 
 
 def is_simple(board: Board, wins: np.ndarray) -> bool:
     """True if only occupied cells are illegal and own stones, but not a single one, determine a win."""
-    if wins[:, 0].any():
+    return not wins[:, 0].any() and fits_wins(compiled(board.fate, FATE), board.cells, wins) == 1
+
+
+@cache
+def simple_board(name: str, most: int) -> bool:
+    """True if a board has up to `most` cells, and own stones alone determine a win: the solvers rely on it."""
+    board = BOARDS[name]
+    if board.cells > most or board.suicide:
         return False
-    for own in range(board.full + 1):
-        for other in (other for other in range(board.full + 1) if not own & other):
-            for player in range(2):
-                fates = [board.fate(player, own, other, cell) for cell in range(board.cells)]
-                illegal = sum(1 << cell for cell, fated in enumerate(fates) if fated == ILLEGAL)
-                winning = sum(1 << cell for cell, fated in enumerate(fates) if fated == WINS)
-                if illegal != own | other or winning != wins[player, own] & ~other:
-                    return False
-    return True
+    return board.kind != "" or is_simple(board, winning_cells(board))
 
 
 @cache

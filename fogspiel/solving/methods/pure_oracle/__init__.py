@@ -26,6 +26,7 @@ from ....games.phantom.rules import COUNTED, SEEN_PLAYER, SEEN_RECORD, TURNS
 from ....stats.linear_programs import BASIC, matrix_program, run, set_basis, solver_of, statuses
 from ...exact import Statuses, vertex
 from ...proofs import solution_certificate
+from ...proofs.checkers.primitives import rules_version
 from ...proofs.checkers.pure_strategies import (
     FORMAT,
     PLAYERS,
@@ -43,6 +44,7 @@ from .. import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 from ..double_oracle import oracle_rounds
 from ..lp import LinearProgram
 from ..normal_form import lemke_howson
+from ..phantom.private_histories import simple_board
 from .best_response import best_reply, complete, room_for
 from .tables import EMPTY, NONE, Mixture, PhantomTables, build_tables, fill_points, least_image, mixture_of
 
@@ -109,9 +111,9 @@ def parts_of(game: str) -> PhantomName:
 def fits(game: str) -> bool:
     """True if the double oracle is the method for a game of this name."""
     parts = PhantomName.parse(game)
-    if parts is None or parts.is_large or BOARDS[parts.board].suicide:
+    if parts is None or parts.is_large or BOARDS[parts.board].cells not in CELLS[parts.variant]:
         return False
-    return BOARDS[parts.board].cells in CELLS[parts.variant]
+    return simple_board(parts.board, CELLS[parts.variant][-1])
 
 
 SHARE = 0.7  # the weight of the earlier mixtures in an average
@@ -313,7 +315,9 @@ def make_certificate(
         entries = {text_of(plan): str(int(share * unit)) for plan, share in zip(known, shares, strict=False) if share}
         mixtures.append(dict(sorted(entries.items())))
     black, white = mixtures
-    found: PlansCertificate = solution_certificate(FORMAT, game, RULES, value, value, value, black=black, white=white)
+    found: PlansCertificate = solution_certificate(
+        FORMAT, game, rules_version(game, RULES), value, value, value, black=black, white=white
+    )
     return found
 
 

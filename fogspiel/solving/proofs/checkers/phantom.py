@@ -55,6 +55,7 @@ from .primitives import (
     refusal,
     total,
 )
+from .primitives import OPENING as OPENING
 
 FORMAT = "fogspiel phantom certificate 1"
 RULES = 1  # the version of the rules in this file
@@ -77,7 +78,6 @@ class PhantomCertificate(SolutionCertificate):
 
 
 MAX_CELLS = 9
-OPENING = "-opening-"  # between the name of a game and the cell that Black's first stone goes to, or an image of it
 
 
 def board_of(game: str) -> Board:

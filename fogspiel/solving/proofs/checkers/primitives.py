@@ -13,6 +13,8 @@ from math import inf, lcm
 from time import monotonic, process_time
 from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar
 
+from ....core.game import known_game
+
 Body = Mapping[str, Any]  # a certificate as parsed JSON, not validated
 Bounds = tuple[Fraction, Fraction]  # the first player's guaranteed minimum by one strategy, and maximum by the other
 
@@ -34,6 +36,7 @@ class SolutionCertificate(Certificate):
     value: str
 
 
+TABLE_BOUNDS = "fogspiel table bounds 1"  # the format of `table_bounds`, which imports the compiler
 SHOWN = 40  # maximum characters of a quoted fault
 FRACTION = re.compile(r"(0|-?[1-9][0-9]*)(?:/([1-9][0-9]*))?")
 # Digits that Python converts to a number at once, and maximum characters of a fraction.
@@ -67,9 +70,10 @@ def check_head(body: Any, keys: Iterable[str], wanted: str) -> None:
 
 
 def check_rules(body: Body, version: int) -> None:
-    """Require the checker's version of the rules."""
-    right = body["rules"] == version and type(body["rules"]) is int
-    demand(right, f"it must be of version {version} of the rules, not {quoted(body['rules'])}")
+    """Require the checker's version of the rules, or the version of the file that the board is from."""
+    wanted = rules_version(str(body["game"]), version)
+    right, version_text = body["rules"] == wanted and type(body["rules"]) is type(wanted), quoted(wanted)
+    demand(right, f"it must be of version {version_text} of the rules, not {quoted(body['rules'])}")
 
 
 def prove_bounds(
@@ -90,8 +94,29 @@ def prove_bounds(
 
 
 def digest_of(body: Mapping[str, object]) -> str:
-    rest = {key: value for key, value in body.items() if key != "digest"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    """Return the digest of all but the digest, as JSON with sorted keys, which is never one text in memory."""
+    found = hashlib.sha256()
+    for part in json_parts({key: value for key, value in body.items() if key != "digest"}):
+        found.update(part.encode())
+    return found.hexdigest()
+
+
+encoded = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+PARTED = 3  # levels of a body whose items are encoded one by one: down to a line of a strategy
+
+
+def json_parts(value: object, levels: int = PARTED) -> Iterator[str]:
+    """Yield a value as JSON with sorted keys, in parts."""
+    if not levels or not value or not isinstance(value, dict | list):
+        yield encoded(value)
+        return
+    named = isinstance(value, dict)
+    separator = "{" if named else "["
+    for item in sorted(value) if named else value:
+        yield separator + (f"{encoded(item)}:" if named else "")
+        yield from json_parts(value[item] if isinstance(value, dict) else item, levels - 1)
+        separator = ","
+    yield "}" if named else "]"
 
 
 def check_digest(body: Mapping[str, object]) -> None:
@@ -280,7 +305,7 @@ def board_named(game: Any, most: int) -> tuple[Board, str] | None:
     """Return the board and the variant of a phantom game by name; None for others, and for more than `most` cells."""
     found = NAME.fullmatch(game) if isinstance(game, str) else None
     if found is None:
-        return None
+        return own_board(game, most)
     kind, *numbers, variant = found.groups()
     first, second, length = (int(number or 0) for number in numbers)
     if kind == "phantom-ttt" and not first:
@@ -291,6 +316,52 @@ def board_named(game: Any, most: int) -> tuple[Board, str] | None:
         return hex_board(second, first), variant or "classical"
     return None
 
+
+def own_board(game: Any, most: int) -> tuple[Board, str] | None:
+    """Return a board from a file that the user has named, and the variant, by its rule alone; None for other names."""
+    from ....games.boards.board import BOARDS
+    from ....games.phantom.look import OWN
+
+    parts = OWN.get(game) if isinstance(game, str) else None
+    if parts is None or BOARDS[parts.board].cells > most:
+        return None
+    board = BOARDS[parts.board]
+    fate, full = board.fate, (1 << board.cells) - 1
+    cells, won = range(board.cells), [[False] * (full + 1) for _ in range(2)]
+    for player in range(2):
+        for stones in range(full + 1):
+            won[player][stones] = any(
+                stones >> cell & 1 and fate(player, stones & ~(1 << cell), 0, cell) == OWN_WIN for cell in cells
+            )
+    for player in range(2):
+        for own in range(full + 1):
+            go_on()
+            other = full & ~own
+            while not won[player][own]:  # every set of stones that is disjoint from these
+                for cell in cells if not won[1 - player][other] else ():
+                    stones, taken = own | 1 << cell, (own | other) >> cell & 1
+                    end = OWN_DRAW if stones | other == full else OWN_GOES_ON
+                    right = OWN_ILLEGAL if taken else OWN_WIN if won[player][stones] else end
+                    told = f"the board of {game} is not one on which the winner's stones alone tell that it has won"
+                    demand(fate(player, own, other, cell) == right, told)
+                if not other:
+                    break
+                other = (other - 1) & full & ~own
+    symmetries = [tuple(row) for row in board.symmetries.tolist()]
+    return Board(board.name, board.rows, board.columns, symmetries, (won[0], won[1])), parts.variant
+
+
+OWN_ILLEGAL, OWN_GOES_ON, OWN_WIN, OWN_DRAW = -1, 0, 1, 2  # what the rule of such a board returns
+
+
+def rules_version(game: str, version: int) -> int | str:
+    """Return the version of the rules of a phantom game: that of its file, or the checker's."""
+    from ....games.phantom.look import OWN
+
+    return known_game(game.partition(OPENING)[0]).version if game.partition(OPENING)[0] in OWN else version
+
+
+OPENING = "-opening-"  # between the name of a game and the cell that Black's first stone goes to, or an image of it
 
 Position = TypeVar("Position")
 World = TypeVar("World")

@@ -22,6 +22,8 @@ from .primitives import Bounds, SolutionCertificate, check_digest, check_head, d
 
 FORMAT = "fogspiel certificate 1"
 LARGE_FORMAT = "fogspiel large tree certificate 1"
+EXACT_LARGE_FORMAT = "fogspiel large tree certificate 2"
+LARGE_FORMATS = (LARGE_FORMAT, EXACT_LARGE_FORMAT)
 ROW = {"after", "view", "actions", "probabilities"}
 SIDES = ("first", "second")
 
@@ -196,16 +198,23 @@ def verify(body: Any, game: Positions | None = None) -> Bounds:
 # there, or empty; SHARES are the probabilities of the actions times the denominator. Information states that a player's
 # own strategy never reaches have no line. The bounds must hold; the strategies may secure slightly more than they
 # claim.
+#
+# Version 2 is for exact strategies. It has no denominator: the shares of a line are integers of up to 4,000 digits, in
+# proportion to which the actions are played.
 
 MAX_LINES, LONGEST_LINE, MAX_DENOMINATOR = 2_000_000, 20_000, 10**12
 NUMBERS = r"-?[0-9]{1,18}(?: -?[0-9]{1,18})*"
-LINE = re.compile(rf"((?:[0-9]{{1,9}} -?[0-9]{{1,18}})?)\|({NUMBERS})\|({NUMBERS})\|({NUMBERS})", re.ASCII)
+SHARES = r"-?[0-9]{1,4000}(?: -?[0-9]{1,4000})*"
+LINE = re.compile(rf"((?:[0-9]{{1,9}} -?[0-9]{{1,18}})?)\|({NUMBERS})\|({NUMBERS})\|({SHARES})", re.ASCII)
 Key = tuple[tuple[int, ...] | None, tuple[int, ...]]
 
 
-class LargeTreeCertificate(SolutionCertificate):
-    denominator: int
+class ExactLargeTreeCertificate(SolutionCertificate):
     strategies: list[list[str]]
+
+
+class LargeTreeCertificate(ExactLargeTreeCertificate):
+    denominator: int
 
 
 def numbers(text: str) -> tuple[int, ...]:
@@ -222,60 +231,71 @@ def parts_of(line: Any, place: str) -> tuple[str, str, str, str]:
 
 
 class Lines(Mapping[Key, tuple[int, dict[int, Fraction]]]):
-    """A strategy by the player's knowledge; a line is parsed when it is needed."""
+    """A strategy by the player's knowledge; a line is parsed when it is needed, and its key is its text before that."""
 
-    def __init__(self, lines: Any, side: str, denominator: int) -> None:
+    def __init__(self, lines: Any, side: str, denominator: int | None) -> None:
         demand(isinstance(lines, list), f"the strategy of the {side} player is not a list of lines")
         demand(len(lines) <= MAX_LINES, f"the {side} player has more than {MAX_LINES:,} lines")
-        self._lines, self._side, self._denominator = lines, side, denominator
-        self._numbers: dict[Key, int] = {}
+        self._lines: list[str] = lines
+        self._numbers: dict[str, int] = {}
         for number, line in enumerate(lines):
             place = f"line {number} of the {side} player"
             after, view, actions, shares = (numbers(part) for part in parts_of(line, place))
             demand(not after or after[0] < number, f"{place} comes after no earlier line")
             demand(len(shares) == len(actions) == len(set(actions)), f"{place} needs one share for each action")
-            whole = min(shares) >= 0 and sum(shares) == denominator
-            demand(whole, f"the shares in {place} are negative or not {denominator} in all")
-            key = (after or None, view)
+            whole = min(shares) >= 0 and sum(shares) == (denominator or max(sum(shares), 1))
+            demand(whole, f"the shares in {place} are negative or not {denominator or 'positive'} in all")
+            key = self._key((after or None, view))
             demand(key not in self._numbers, f"{place} repeats an earlier line")
             self._numbers[key] = number
+
+    @staticmethod
+    def _key(key: Key) -> str:
+        after, view = key
+        return f"{' '.join(map(str, after or ()))}|{' '.join(map(str, view))}"
 
     def __len__(self) -> int:
         return len(self._lines)
 
     def __iter__(self) -> Iterator[Key]:
-        return iter(self._numbers)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._numbers
+        for line in self._lines:
+            after, view, _, _ = line.split("|")
+            yield numbers(after) or None, numbers(view)
 
     def __getitem__(self, key: Key) -> tuple[int, dict[int, Fraction]]:
-        number = self._numbers[key]
+        number = self._numbers[self._key(key)]
         _, _, actions, shares = self._lines[number].split("|")
-        pairs = zip(numbers(actions), numbers(shares), strict=True)
-        return number, {action: Fraction(share, self._denominator) for action, share in pairs}
+        return number, dict(zip(numbers(actions), proportions(numbers(shares)), strict=True))
+
+
+def proportions(shares: tuple[int, ...]) -> list[Fraction]:
+    unit = sum(shares)
+    return [Fraction(share, unit) for share in shares]
 
 
 def check_form(body: Any) -> list[Lines]:
     """Return both strategies, after all checks that need no rules."""
-    check_head(body, LargeTreeCertificate.__required_keys__, LARGE_FORMAT)
+    if isinstance(body, dict) and body.get("format") == EXACT_LARGE_FORMAT:
+        check_head(body, ExactLargeTreeCertificate.__required_keys__, EXACT_LARGE_FORMAT)
+        units = None
+    else:
+        check_head(body, LargeTreeCertificate.__required_keys__, LARGE_FORMAT)
+        units = body["denominator"]
+        demand(type(units) is int and 0 < units <= MAX_DENOMINATOR, f"its denominator is {quoted(units)}")
     check_digest(body)
-    units = body["denominator"]
-    demand(type(units) is int and 0 < units <= MAX_DENOMINATOR, f"its denominator is {quoted(units)}")
     demand(isinstance(body["strategies"], list) and len(body["strategies"]) == 2, "it must hold two strategies")
     return [Lines(lines, side, units) for lines, side in zip(body["strategies"], SIDES, strict=True)]
 
 
 def rows_of(body: Any, player: int) -> Iterator[Row]:
     """Yield the lines of a player as rows of the certificate of a small tree, for players and explanations."""
-    units = body["denominator"]
     for number, line in enumerate(body["strategies"][player]):
         after, view, actions, shares = (numbers(part) for part in parts_of(line, f"line {number}"))
         yield {
             "after": list(after) or None,
             "view": list(view),
             "actions": list(actions),
-            "probabilities": [str(Fraction(share, units)) for share in shares],
+            "probabilities": [*map(str, proportions(shares))],
         }
 
 

@@ -1,0 +1,52 @@
+"""Search at any game by its rules: the agent, its levels for people, and how to name an opponent that it knows."""
+
+from functools import partial
+from typing import NamedTuple
+
+from ..belief import Known
+from ..core.agents import ParametricPolicy, PlayerAgent
+from ..core.game import Game
+from .player import Effort, Search, SearchPlayer
+
+DEFAULT = Effort(nodes=200_000)  # some 50 ms for each decision of a board game
+
+
+class Level(NamedTuple):
+    """A strength for people: an effort, a phrase, and its place among the four strengths of a page (0 the best)."""
+
+    effort: Effort
+    about: str
+    strength: int
+
+
+def _level(nodes: int, particles: int, blunders: float, strength: int) -> Level:
+    random = f", every {1 / blunders:.0f}th move at random" if blunders else ""
+    about = f"looks at {nodes:,} positions before each move{random}"
+    return Level(Effort(nodes=nodes, particles=particles, blunders=blunders), about, strength)
+
+
+# Each level has about three times the positions of the one below; moves at random make the lower ones fallible.
+LEVELS = (
+    _level(200, 50, 1 / 2, 3),
+    _level(500, 100, 1 / 3, 3),
+    _level(1_500, 150, 1 / 6, 2),
+    _level(5_000, 300, 1 / 15, 2),
+    _level(15_000, 500, 0.0, 1),
+    _level(60_000, 1_000, 0.0, 1),
+    _level(250_000, 1_500, 0.0, 0),
+    _level(1_000_000, 2_000, 0.0, 0),
+)
+
+
+def search_agent(
+    name: str,
+    game: Game,
+    effort: Effort = DEFAULT,
+    known: Known | None = None,
+    roll: ParametricPolicy | None = None,
+) -> PlayerAgent:
+    """Return the agent that searches; `known` is the opponent that it expects, `roll` the strategy of playouts."""
+    return PlayerAgent(name, partial(SearchPlayer, game, effort, known, roll))
+
+
+__all__ = ["DEFAULT", "LEVELS", "Effort", "Level", "Search", "SearchPlayer", "search_agent"]

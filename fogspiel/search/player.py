@@ -1,0 +1,261 @@
+"""Player that searches: at any game, from its rules and its own views alone.
+
+Each decision follows the same order. The belief follows the views since the last one. If the whole game fits into the
+effort, it is solved from its start, once; if what is left fits, it is solved from the belief; else it is searched by
+sampling. Nodes of earlier decisions stay, and what they say of the opponent is the belief's model of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import thread_time
+from typing import NamedTuple
+
+import numpy as np
+
+from ..belief import Belief, Known, Opponent, clear, new_nodes, new_room
+from ..belief.particles import AVERAGE, FILLED, FIRST, LEARNED, NO_ROW, USED, Nodes, find_row, key_of
+from ..core.agents import ParametricPolicy, draw_index
+from ..core.compile.kernel import compiled
+from ..core.game import CHOOSE, UNIFORM, Game, nothing_hidden
+from ..core.rng import bits, child, random_below, random_unit
+from ..core.session import Session
+from ..core.simulate import compile_rules
+from ..process.heartbeat import say
+from . import sampling, subtree
+
+# Positions that count as one second where the clock is the limit: they size arrays and trees, never the search itself.
+NODES_PER_SECOND = 2_000_000
+STRETCH = 2_000  # positions between two looks at the clock
+TREE_SHARE = 0.5  # nodes of a solved tree, as a share of the effort
+SWEPT = 32  # nodes that a sweep of a solved tree visits in the time of one position of the rules
+LEAST_SWEEPS, MOST_SWEEPS = 32, 2000  # of a solved tree: at each decision at least, in a game at most
+MOST_ROWS, MOST_ENTRIES = 1 << 18, 1 << 21
+DEEPEST = 512  # information states of one iteration, and levels of a solved tree
+FIRST_SHARE = 0.5  # share of the first decision's effort that begins at the start of the game
+START_SHARE = 0.3  # share of later iterations that do
+ENOUGH = 16.0  # iterations from the start that must reach the present views on average, to be worth it
+PURE = 0.05  # probability below which a sampled average plays no action: it is noise
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Limits of one decision, and the constants of the search."""
+
+    nodes: int | None = None  # positions of the rules
+    seconds: float | None = None  # CPU seconds, where there is no number of positions
+    particles: int = 1000
+    blunders: float = 0.0  # probability of a move at random, for weak levels
+    constant: float = 0.35  # exploration; the best of 0.35, 0.7 and 1.4 at phantom ponnuki 5x5, by 40 games each
+    trees: bool = True  # solve what fits at the table
+
+    @property
+    def size(self) -> int:
+        """The positions that size the arrays."""
+        return self.nodes if self.nodes is not None else int((self.seconds or 0.0) * NODES_PER_SECOND)
+
+
+class Solved(NamedTuple):
+    """A solved tree with its information states."""
+
+    nodes: Nodes
+    branches: subtree.Branches
+    marks: np.ndarray
+
+
+class Search:
+    """One seat's search in one game: nodes, belief, and solved trees."""
+
+    def __init__(
+        self, game: Game, side: int, effort: Effort, known: Known | None, roll: ParametricPolicy | None, seed: int
+    ):
+        self.game, self.side, self.effort, self.seed = game, side, effort, seed
+        rows = 1 << max(min(effort.size, MOST_ROWS).bit_length(), 10)
+        self.tree = new_nodes(rows, min(rows * min(game.sizes.actions, 16), MOST_ENTRIES))
+        self.opponent = Opponent(game, side, known, None if known else self.tree)
+        self.belief = Belief(game, side, self.opponent, effort.particles, int(child(seed, 1)))
+        self.solved: Solved | None = None
+        self.decisions = self.sampled = 0
+        sizes, width = game.sizes, self.opponent.past_cells
+        self._rules, self._scale = compile_rules(game), 1.0 / max(game.max_score, 1)
+        self._room = new_room(game, width, int(child(seed, 2)))
+        plan = roll.plan if roll else np.zeros(1)
+        self._roll, self._rolls = compiled((roll.strategy if roll else UNIFORM).choose, CHOOSE), int(roll is not None)
+        shapes = ((DEEPEST, 3), (sizes.state,), (width,), (2,))
+        steps, state, past, work = (np.zeros(shape, np.int64) for shape in shapes)
+        self._line = sampling.Line(steps, state, past, work, plan)
+
+    def strategy(self, seen: np.ndarray, count: int) -> np.ndarray | None:
+        """Search at the present view; return the probability of each action, None if the belief is lost."""
+        self.decisions += 1
+        self._spent, self._began = 0, thread_time()
+        if self.decisions == 1:
+            self._begin()
+        self.belief.settle(seen)
+        key = int(key_of(seen, self.side))
+        if self.solved is not None and find_row(self.solved.nodes, key, count, False) != NO_ROW:
+            self._sweep(self.solved)
+            return self._average(self.solved.nodes, key, count)
+        if self.belief.lost:
+            return None
+        masses = self.belief.masses
+        left = masses > 0
+        roots = tuple(a[left] for a in (self.belief.states, self.belief.pasts, self.belief.members, masses))
+        if self.effort.trees and (found := self._tree(roots)) is not None:
+            self.solved = found
+            self._sweep(found)
+            return self._average(found.nodes, key, count)
+        self._sample(roots, 1.0)
+        found_shares = self._average(self.tree, key, count)
+        # Nothing is gained by mixing where nothing is hidden, or against a known opponent.
+        return _purified(found_shares, self.opponent.known is not None or self.game.resample is nothing_hidden)
+
+    def _begin(self) -> None:
+        """Solve the whole game if it fits; else search from its start, for a first idea of the opponent."""
+        members = np.arange(len(self.opponent.members))
+        start = np.repeat(Session(self.game).state[None], len(members), axis=0)
+        pasts = np.zeros((len(members), self.opponent.past_cells), np.int64)
+        roots = start, pasts, members, np.array(self.opponent.members, np.float64)
+        if self.effort.trees:
+            self.solved = self._tree(roots)
+        if self.solved is not None:
+            self._sweep(self.solved, FIRST_SHARE)
+            if self.opponent.model.kind == LEARNED:
+                self.opponent.nodes = self.solved.nodes
+        elif self.opponent.model.kind == LEARNED:
+            self._sample(roots, FIRST_SHARE)
+
+    # Limits.
+
+    def _over(self, share: float) -> bool:
+        if self.effort.nodes is not None:
+            return self._spent >= share * self.effort.nodes
+        return thread_time() - self._began >= share * (self.effort.seconds or 0.0)
+
+    # Solved trees.
+
+    def _tree(self, roots: tuple[np.ndarray, ...]) -> Solved | None:
+        """Build the tree below weighted states; None if it has too many nodes."""
+        most = int(TREE_SHARE * self.effort.size)
+        if len(roots[0]) * 2 > most:
+            return None
+        sizes, width = self.game.sizes, self.opponent.past_cells
+        counters = np.array([1, -1, 0, 0], np.int64)
+        links, (odds, payoffs, values) = np.zeros((most, 3), np.int64), np.zeros((3, most))
+        links[0, subtree.ROW] = subtree.DRAWS_ROW
+        branches = subtree.Branches(links, odds, payoffs, values, np.zeros((most, 2)), counters)
+        widths = sizes.state, width, sizes.actions, 3
+        states, pasts, choices, frames = (np.zeros((DEEPEST, cells), np.int64) for cells in widths)
+        levels = subtree.Levels(states, pasts, choices, frames, np.zeros((DEEPEST, sizes.actions)))
+        nodes = new_nodes(1 << max(most.bit_length(), 4), most + sizes.actions)
+        model = self.opponent.model._replace(tremble=0.0)
+        found = subtree.ASKS
+        while found == subtree.ASKS:
+            found = subtree.build(
+                *self._rules, self.opponent.choose, model, self.opponent.nodes, nodes, self._room, branches, levels,
+                *roots, self._scale,
+            )  # fmt: skip
+            if found == subtree.ASKS:
+                self.opponent.answer(self._room)
+        self._spent += int(counters[subtree.NODES_USED])
+        return Solved(nodes, branches, np.zeros(len(nodes.rows), np.int64)) if found == subtree.DONE else None
+
+    def _sweep(self, solved: Solved, share: float = 1.0) -> None:
+        only = -1 if self.opponent.model.kind == LEARNED else self.side
+        size = int(solved.branches.counters[subtree.NODES_USED])
+        sweeps = max(1, STRETCH * SWEPT // size)
+        done = 0
+        counters = solved.branches.counters
+        while counters[subtree.SWEEPS] < MOST_SWEEPS and (done < LEAST_SWEEPS or not self._over(share)):
+            subtree.sweep(solved.branches, solved.nodes, sweeps, only, solved.marks)
+            done += sweeps
+            self._spent += max(1, sweeps * size // SWEPT)
+
+    # Sampling.
+
+    def _sample(self, roots: tuple[np.ndarray, ...], share: float) -> None:
+        tree = self.tree
+        if self.decisions > 1 and (
+            tree.counters[USED] > 0.75 * len(tree.rows) or tree.counters[FILLED] > 0.75 * len(tree.numbers)
+        ):
+            clear(tree)
+        effort, known = self.effort, self.opponent.model.kind != LEARNED
+        starts, weight = 0.0, 1.0
+        evidence = float(np.exp(min(self.belief.log_evidence, 0.0)))
+        if not known and share == 1.0 and evidence * START_SHARE * effort.size / 8 > ENOUGH:
+            starts, target = START_SHARE, 1 - START_SHARE
+            weight = START_SHARE / (target / evidence + START_SHARE)
+        seed = np.uint64(child(self.seed, 3))
+        task = sampling.Task(seed, 1 << 62, 0, starts, weight, effort.constant, self._scale, self._rolls)
+        cumulated = np.cumsum(roots[3])
+        work = self._line.work
+        while not self._over(share):
+            before = int(work[sampling.VISITED])
+            left = STRETCH if effort.nodes is None else min(STRETCH, max(1, int(share * effort.nodes) - self._spent))
+            while sampling.sample_games(
+                *self._rules, self.opponent.choose, self._roll, self.opponent.model, tree, self.opponent.nodes,
+                task._replace(most=before + left), self._room, self._line, *roots[:3], cumulated,
+            ):  # fmt: skip
+                self.opponent.answer(self._room)
+            self._spent += int(work[sampling.VISITED]) - before
+
+    def _average(self, nodes: Nodes, key: int, count: int) -> np.ndarray:
+        row = find_row(nodes, key, count, False)
+        weights = np.zeros(count)
+        if row != NO_ROW:
+            first = int(nodes.rows[row, FIRST])
+            weights = nodes.numbers[first : first + count, AVERAGE].copy()
+        total = weights.sum()
+        return np.asarray(weights / total if total > 0 else np.full(count, 1.0 / count))
+
+
+def _purified(shares: np.ndarray, best: bool) -> np.ndarray:
+    """Return the best action alone, or the strategy without actions whose probability is noise."""
+    kept = shares == shares.max() if best else shares >= min(PURE, shares.max())
+    if best:
+        kept &= np.arange(len(shares)) == np.argmax(kept)
+    pure = np.where(kept, shares, 0.0)
+    return np.asarray(pure / pure.sum())
+
+
+class SearchPlayer:
+    """One seat of one game, played by search."""
+
+    def __init__(
+        self, game: Game, effort: Effort, known: Known | None, roll: ParametricPolicy | None, stream: np.ndarray
+    ):
+        self.game, self.effort, self.known, self.roll = game, effort, known, roll
+        self.stream = stream
+        self.lost = 0  # decisions without a belief
+        if effort.nodes is None:
+            self.follow = self._follow
+
+    def begin(self, side: int) -> None:
+        self.side = side
+        self.search = Search(self.game, side, self.effort, self.known, self.roll, int(bits(self.stream)))
+
+    def observe(self, seen: np.ndarray) -> None:
+        self.search.belief.hear(seen)
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        self.search.belief.hear(seen)
+        action = int(self._choice(seen, actions))
+        self.search.belief.act(action)
+        return action
+
+    def _choice(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        if len(actions) == 1:
+            return actions[0]
+        if self.effort.blunders and random_unit(self.stream) < self.effort.blunders:
+            return actions[random_below(self.stream, len(actions))]
+        shares = self.search.strategy(seen, len(actions))
+        if shares is None:
+            if not self.lost:
+                say(f"search lost its belief at {self.game.name}: it moves at random until it finds a fitting state")
+            self.lost += 1
+            return actions[random_below(self.stream, len(actions))]
+        return actions[draw_index(shares.tolist(), self.stream)]
+
+    def _follow(self, seen: np.ndarray, action: int) -> None:
+        """Note an action of a resumed game without a search, which would be another one where the clock limits it."""
+        self.search.belief.hear(seen)
+        self.search.belief.act(action)

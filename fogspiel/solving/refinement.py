@@ -1,0 +1,262 @@
+"""Refinement: of the strategies that secure the value, or nearly so, the one that scores most against a given opponent.
+
+With z a player's plan, y an opponent's, c.z the cost of z against the stated opponent and u(z) its cost against a best
+response, all in the player's own losses, a linear program on the unreduced sequence form minimises c.z over the optimal
+plans, or over those with u(z) <= u* + safety. Optimal plans are a face: by complementary slackness with any optimal y*,
+a plan is optimal if it avoids the sequences that y* makes worse, and if y* is a best response to it. So all data are
+integers, the final basis is solved in fractions, and its duals are a proof (`Refined.proof`):
+
+    a plan y and a weight w with  min over all z' of (c.z' + w * cost of z' against y)  =  c.z + w * u(z).
+
+Hence no plan that secures as much as z costs less than z against the stated opponent. If that opponent may take every
+action, then z is a best response to a completely mixed strategy, so it is undominated, and two such plans are a perfect
+equilibrium of the normal form (van Damme 1991, theorem 3.2.2). After a mistake of its own the player chooses a best
+response to the opponent's strategy, ties broken by that mixed strategy. Ties of plans are broken by arbitrary but fixed
+costs, so that the answer is one point, whatever found it.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .exact import vertex
+from .methods.lp import LinearProgram, Simplex, basis_statuses, program_of
+from .tree.sequence_form import SequenceForm, Treeplex, exact_plan_of, infosets_of
+
+MAX_DOUBLINGS = 24  # of the weight of a proof, before the floats' vertex is taken for wrong
+COSTS, STEP = 65537, 75  # arbitrary costs that break ties: the powers of a primitive root modulo a prime
+
+Fractions = list[Fraction]
+Behaviours = tuple[Sequence[Fraction], Sequence[Fraction]]
+
+
+class NotRefined(ValueError):
+    """A game whose refined strategies are not found in fractions."""
+
+
+class Refined(NamedTuple):
+    """A player's refined strategy, and the proof that none scores more among those that secure as much."""
+
+    behaviour: Fractions  # also after mistakes of its own
+    secured: Fraction  # the first player's payoff against a best response
+    score: Fraction  # the first player's payoff against the stated opponent
+    weight: Fraction
+    proof: Fractions  # the opponent's behaviour
+
+
+class _Seat:
+    """One player's side of an unreduced sequence form: losses in units of 1 / denominator."""
+
+    def __init__(self, form: SequenceForm, player: int) -> None:
+        self.program, self.mine, self.theirs = program_of(form, player), *form.treeplexes[:: 1 - 2 * player]
+        self.own, self.other = (form.columns, form.rows) if player else (form.rows, form.columns)
+        self.losses = form.payoffs.astype(object) * (1 if player else -1)
+        self.unit = Fraction(1 if player else -1, form.denominator)  # the first player's payoff of a unit of loss
+        self.root = self.mine.sequences  # the column of the opponent's value
+        self.responses = slice(1 + self.mine.infosets, None)  # the rows of the opponent's sequences
+
+    def costs(self, plan: Fractions) -> Fractions:
+        """Return the cost of each own sequence against a plan of the opponent."""
+        return self._sums(plan, self.own, self.other, self.mine)
+
+    def conceded(self, plan: Fractions) -> Fraction:
+        """Return the cost of a plan against a best response."""
+        total: Fraction = fold(self.theirs, self._sums(plan, self.other, self.own, self.theirs), max)[0]
+        return total
+
+    def _sums(self, plan: Fractions, to: np.ndarray, via: np.ndarray, treeplex: Treeplex) -> Fractions:
+        weights, scale = _integers(plan)
+        totals = np.zeros(treeplex.sequences, object)
+        np.add.at(totals, to, self.losses * np.array(weights, object)[via])
+        return [Fraction(total, scale) for total in totals.tolist()]
+
+
+def _integers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
+    scale = lcm(*{number.denominator for number in numbers})
+    return [number.numerator * (scale // number.denominator) for number in numbers], scale
+
+
+def fold(treeplex: Treeplex, costs: Sequence[Any], best: Callable[[Sequence[Any]], Any]) -> list[Any]:
+    """Return the cost of each sequence with the best that follows; of the empty one, the total."""
+    folded = list(costs)
+    for parent, first, count in reversed([*infosets_of(treeplex)]):
+        folded[parent] += best(folded[first : first + count])
+    return folded
+
+
+def _product(costs: Fractions, plan: Fractions) -> Fraction:
+    return sum((cost * share for cost, share in zip(costs, plan, strict=True) if share and cost), Fraction(0))
+
+
+# A face is given by costs and a flow of the opponent (a plan times a weight): the plans that are best against both
+# together, and to which the flow is a best response. Costs 0 and an optimal plan give all optimal plans.
+
+Face = tuple[Fractions, Fractions]
+
+
+def _total(seat: _Seat, face: Face) -> Fractions:
+    return [one + two for one, two in zip(face[0], seat.costs(face[1]), strict=True)]
+
+
+def _folded(seat: _Seat, face: Face) -> Fractions:
+    return fold(seat.mine, _total(seat, face), min)
+
+
+def _restricted(seat: _Seat, program: LinearProgram, face: Face) -> LinearProgram:
+    """Return a program with the sequences and best responses of a face alone."""
+    column_upper, row_upper, folded = program.column_upper.copy(), program.row_upper.copy(), _folded(seat, face)
+    for _, first, count in infosets_of(seat.mine):
+        listed = folded[first : first + count]
+        column_upper[first : first + count][[cost > min(listed) for cost in listed]] = 0
+    row_upper[seat.responses][[share > 0 for share in face[1]]] = 0
+    return replace(program, column_upper=column_upper, row_upper=row_upper)
+
+
+def _optimum(
+    seat: _Seat, program: LinearProgram, costs: Sequence[int], cap: Fraction | None = None, pinned: bool = False
+) -> tuple[Fractions, Fractions]:
+    """Return an optimal plan and the duals of the opponent's sequences; `cap` limits the opponent's value, or is it.
+
+    Costs are those of all columns, or of the plan alone.
+    """
+    exact = np.array([*costs, *[0] * (program.width - len(costs))], object)
+    scale = float(abs(program.unit / seat.unit))  # of the opponent's values in the program in floats
+    floats = exact.astype(float) * np.where(np.arange(program.width) < seat.root, 1.0, scale)
+    small = replace(program, cost=floats / max(1.0, float(np.abs(floats).max())))
+    if cap is not None:
+        small = _capped(small, seat.root, float(cap) / scale, pinned)
+    simplex = Simplex(small)
+    simplex.optimum()
+    unit, whole = 1, replace(program, cost=exact)
+    if cap is not None:
+        whole, unit = _capped(whole, seat.root, cap.numerator, pinned), cap.denominator
+        lower, upper = (_with(row, 0, unit) for row in (program.row_lower, program.row_upper))
+        whole = replace(whole, row_lower=lower, row_upper=upper)
+    rows = np.arange(program.height)[seat.responses]
+    found = vertex(whole, basis_statuses(small, simplex.basis), np.arange(seat.root), rows)
+    if found is None:
+        raise NotRefined("the equations of the refined strategies are too hard to be solved in fractions")
+    return [share / unit for share in found[0]], found[1]
+
+
+def _capped(program: LinearProgram, column: int, cap: float, pinned: bool) -> LinearProgram:
+    lower = _with(program.column_lower, column, cap) if pinned else program.column_lower
+    return replace(program, column_lower=lower, column_upper=_with(program.column_upper, column, cap))
+
+
+def _with(numbers: np.ndarray, place: int, number: float) -> np.ndarray:
+    """Return a copy with one number changed, which may be an integer of any length."""
+    changed = numbers.astype(object if isinstance(number, int) else float)
+    changed[place] = number
+    return changed
+
+
+def _proved(seat: _Seat, plan: Fractions, costs: Fractions, flow: Fractions, before: Face | None) -> Face:
+    """Return the face of a plan that costs least among those of a face, or of all; raise NotRefined if it does not.
+
+    The weight of the face before exceeds the least possible one, so that the new face is part of it.
+    """
+    zero = Fraction(0)
+    given = before or ([zero] * len(costs), [zero] * len(flow))
+
+    def weighted(weight: Fraction) -> Face:
+        sums = [
+            [one + weight * two for one, two in zip(*pair, strict=True)]
+            for pair in ((costs, given[0]), (flow, given[1]))
+        ]
+        return sums[0], sums[1]
+
+    conceded = seat.conceded(plan)
+    weight = max([zero, *(-one / two for one, two in zip(flow, given[1], strict=True) if two)])
+    for _ in range(MAX_DOUBLINGS if before else 1):
+        face = weighted(weight)
+        total = _product(face[0], plan) + face[1][0] * conceded
+        if min(face[1]) >= 0 and _folded(seat, face)[0] == total:
+            return weighted(weight + 1)
+        weight = 2 * weight + 1
+    raise NotRefined("the refined strategies are optimal in floating point only")
+
+
+class _Answer(NamedTuple):
+    """A refined plan: what it costs is least for the first face, and ties are broken by the others."""
+
+    plan: Fractions
+    stated: Fractions  # the cost of each sequence against the stated opponent
+    faces: list[Face]
+
+
+def _refine_seat(seat: _Seat, optimal: Fractions, stated: Fractions, safety: Fraction) -> Iterator[_Answer]:
+    """Yield the plan and its faces after each program: the stated opponent, the uniform one, then arbitrary costs."""
+    uniform = exact_plan_of(seat.theirs, uniform_behaviour(seat.theirs))
+    nothing = [Fraction(0)] * seat.root
+    cap = _folded(seat, (nothing, optimal))[0] + safety / abs(seat.unit) if safety else None
+    faces: list[Face] = [] if safety else [(nothing, optimal)]
+    program = seat.program if safety else _restricted(seat, seat.program, faces[0])
+    pinned = False  # true once all plans of the face reach the limit of the opponent's value
+    costs_of = [seat.costs(opponent) for opponent in ([stated, uniform] if stated != uniform else [stated])]
+    for costs in costs_of:
+        whole, scale = _integers(costs)
+        plan, duals = _optimum(seat, program, whole, cap, pinned)
+        faces.append(_proved(seat, plan, costs, [dual / scale for dual in duals], faces[-1] if faces else None))
+        program, pinned = _restricted(seat, program, faces[-1]), pinned or faces[-1][1][0] > 0
+        yield _Answer(plan, costs_of[0], faces)
+    plan, _ = _optimum(seat, program, [pow(STEP, number, COSTS) for number in range(program.width)], cap, pinned)
+    yield _Answer(plan, costs_of[0], faces)
+
+
+def refine(
+    form: SequenceForm, optimal: Behaviours, stated: Behaviours, safety: Fraction = Fraction(0)
+) -> Generator[str, None, tuple[Refined, Refined]]:
+    """Refine both strategies of an exact solution against the stated opponents, who play the other seats.
+
+    `optimal` secures the value; with `safety` the refined strategies may secure that much less. Yield remarks.
+    """
+    seats = _Seat(form, 0), _Seat(form, 1)
+    plans = [exact_plan_of(treeplex, row) for treeplex, row in zip(form.treeplexes, optimal, strict=True)]
+    against = [exact_plan_of(treeplex, row) for treeplex, row in zip(form.treeplexes, stated, strict=True)]
+    answers = []
+    for player, seat in enumerate(seats):
+        programs = [*_refine_seat(seat, plans[1 - player], against[1 - player], safety)]
+        yield f"strategy of player {player + 1} refined"
+        answers.append(programs[-1])
+    found = []
+    for player, (seat, (plan, costs, faces)) in enumerate(zip(seats, answers, strict=True)):
+        proved = faces[0 if safety else 1 :]
+        levels = [_total(seat, face) for face in proved]
+        if not safety:
+            levels.insert(0, seat.costs(answers[1 - player].plan))
+        behaviour, (weight, *_) = _behaviour(seat.mine, plan, levels), proved[0][1]
+        secured, score = seat.unit * seat.conceded(plan), seat.unit * _product(costs, plan)
+        proof = behaviour_of_plan(seat.theirs, proved[0][1] if weight else plans[1 - player])
+        found.append(Refined(behaviour, secured, score, weight, proof))
+    return found[0], found[1]
+
+
+def _behaviour(treeplex: Treeplex, plan: Fractions, levels: Sequence[Fractions]) -> Fractions:
+    """Return the behaviour of a plan; where it never comes, the first best response by these costs, in their order."""
+    behaviour, folded = [Fraction(1)] * treeplex.sequences, [list(costs) for costs in levels]
+    for parent, first, count in reversed([*infosets_of(treeplex)]):
+        own = range(first, first + count)
+        best = min(own, key=lambda s: [costs[s] for costs in folded])
+        for costs in folded:
+            costs[parent] += costs[best]
+        for s in own:
+            behaviour[s] = plan[s] / plan[parent] if plan[parent] else Fraction(int(s == best))
+    return behaviour
+
+
+def behaviour_of_plan(treeplex: Treeplex, plan: Sequence[Fraction]) -> Fractions:
+    """Return the behaviour of a plan or a flow, uniform where it never comes."""
+    behaviour = uniform_behaviour(treeplex)
+    for parent, first, count in infosets_of(treeplex):
+        if plan[parent]:
+            behaviour[first : first + count] = [share / plan[parent] for share in plan[first : first + count]]
+    return behaviour
+
+
+def uniform_behaviour(treeplex: Treeplex) -> Fractions:
+    return [Fraction(1), *(Fraction(1, count) for _, _, count in infosets_of(treeplex) for _ in range(count))]

@@ -1,0 +1,181 @@
+"""The agent that searches: at every game, exact where it can be, repeatable, and named by a text."""
+
+import numpy as np
+import pytest
+from support.every_game import by_name
+from support.golden_records import GAMES
+from support.levels import default_cases, one_of_each_family
+
+from fogspiel.core.agents import find_policy
+from fogspiel.core.behaviour_policy import behaviour_policy
+from fogspiel.core.game import known_game
+from fogspiel.core.rng import stream_of
+from fogspiel.core.session import Session, play_game, record_game
+from fogspiel.runs.agent_parser import agent_names, parse_agent
+from fogspiel.runs.agents.search import effort_of, on_page, options_of
+from fogspiel.search import LEVELS, Effort, Search, SearchPlayer, search_agent
+from fogspiel.solving.policies.exploitability import measure_policies
+from fogspiel.stats.evaluate import evaluate, report_key
+
+
+def searched_policy(game, effort, seed=1):
+    """The strategy of the search at every information state, each reached by one game of its own."""
+    records = {}
+
+    def walk(record):
+        session = Session(game)
+        for action in record:
+            session.apply(action)
+        if session.over:
+            return
+        if session.mover >= 0:
+            records.setdefault((session.mover, session.view(session.mover).tobytes()), record)
+        for action in session.actions:
+            walk((*record, action))
+
+    walk(())
+    known = {}
+    for (side, view), record in records.items():
+        search, session = Search(game, side, effort, None, None, seed), Session(game)
+        for action in record:
+            if session.mover == side:
+                if len(session.actions) > 1:
+                    search.strategy(session.view(side), len(session.actions))
+                search.belief.act(action)
+            session.apply(action)
+            search.belief.hear(session.view(side))
+        count = len(session.actions)
+        shares = search.strategy(session.view(side), count) if count > 1 else np.ones(1)
+        known[side, view] = (shares / shares.sum()).tolist()
+    return behaviour_policy("search", game, lambda state: known[state.player, state.view.tobytes()])
+
+
+def nash_conv(name, **limits):
+    game = known_game(name)
+    return float(measure_policies(game, searched_policy(game, Effort(**limits))).nash_conv)
+
+
+def test_a_small_game_is_solved_at_the_table():
+    assert nash_conv("kuhn", nodes=2000) < 0.01
+    assert nash_conv("binary-poker", nodes=2000) < 0.01
+
+
+def test_sampling_alone_mixes():
+    """A player that takes its opponent for uniform has 0.32 at Kuhn poker, one that plays uniformly 0.917."""
+    assert nash_conv("kuhn", nodes=20_000, trees=False) < 0.25
+
+
+@pytest.mark.thorough
+def test_leduc_is_played_nearly_perfectly_in_hundredths_of_a_second():
+    assert nash_conv("leduc", nodes=20_000) < 0.1
+
+
+SLOW_FAMILIES = ("battleship", "cheat", "flip", "kriegspiel", "war")  # whose beliefs take seconds in a game
+SLOW = [game for game in GAMES if game.family in SLOW_FAMILIES or game.name == "kriegspiel"]
+QUICK = [game for game in GAMES if game not in SLOW]
+
+
+@pytest.mark.parametrize("game", [*one_of_each_family(QUICK), *default_cases([], SLOW)], ids=by_name)
+def test_the_search_finishes_a_game_of_every_family(game):
+    player = SearchPlayer(game, Effort(nodes=300, particles=50), None, None, stream_of(5))
+    other = find_policy(game, "uniform").new_player(stream_of(6))
+    found = play_game(game, (player, other), stream_of(7))
+    assert 0 <= found.score <= game.max_score
+
+
+@pytest.mark.parametrize("name", ["leduc", "phantom-ponnuki-4x4", "four-in-a-row"])
+def test_the_same_seed_and_nodes_give_the_same_moves(name):
+    game = known_game(name)
+    agent = search_agent("search", game, Effort(nodes=2000, particles=100))
+    records = [record_game(game, agent, agent, 3, 0).record for _ in range(2)]
+    assert records[0] == records[1] and record_game(game, agent, agent, 4, 0).record != records[0]
+
+
+def test_more_search_wins():
+    game = known_game("four-in-a-row")
+    strong, weak = (search_agent("search", game, Effort(nodes=nodes)) for nodes in (5000, 200))
+    assert evaluate(game, strong, weak, report_key(1), 10).mean >= 0.8
+
+
+def test_a_known_opponent_is_exploited():
+    """Rock-paper-scissors in which paper is played too often: scissors always."""
+    game = known_game("rps")
+    session = Session(game)
+    policy = behaviour_policy("paper", game, lambda state: [0.1, 0.8, 0.1])
+    from fogspiel.belief import known_opponent
+
+    search = Search(game, 0, Effort(nodes=2000), known_opponent(policy), None, 1)
+    best = int(np.argmax(search.strategy(session.view(0), 3)))
+    assert "scissors" in game.label(session.actions[best]).lower()
+    sampled = Search(game, 1, Effort(nodes=2000, trees=False), known_opponent(policy), None, 1)
+    session.apply(session.actions[0])
+    sampled.belief.hear(session.view(1))
+    assert int(np.argmax(sampled.strategy(session.view(1), 3))) == best
+
+
+def test_every_game_names_the_search_but_those_with_engines(tmp_path):
+    assert "search" in agent_names(known_game("pig")) and "search" in agent_names(known_game("leduc-13"))
+    assert "search" not in agent_names(known_game("kriegspiel"))
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("search:nodes=5000", {"nodes": 5000}),
+        ("search:time=0.5", {"seconds": 0.5}),
+        ("search:level=3", {"nodes": LEVELS[2].effort.nodes}),
+        ("search:nodes=200,opponent=hold20,rollout=hold25", {"nodes": 200}),
+        ("search:opponent=1.5", {}),
+    ],
+)
+def test_texts_name_searches(text, limits, tmp_path):
+    effort = effort_of(options_of(text))
+    assert {key: getattr(effort, key) for key in limits} == limits
+    assert parse_agent(known_game("pig"), text, tmp_path / "none.db", 1).name == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "search:", "search:level=0", "search:level=9", "search:level=x", "search:time=-1", "search:time=nan",
+        "search:nodes=1.5", "search:nodes=1,nodes=2", "search:nodes=1,level=2", "search:deep=3", "search:opponent=",
+        "search:opponent=nosuch", "search:rollout=nosuch", "search:opponent=search", "search:rollout=search",
+        "search:nodes=99999999999",
+    ],
+)  # fmt: skip
+def test_wrong_texts_are_refused_in_a_sentence(text, tmp_path):
+    with pytest.raises(ValueError, match=r"\w.*: \w"):
+        parse_agent(known_game("pig"), text, tmp_path / "none.db", 1)
+
+
+def test_a_page_names_small_searches_only():
+    game = known_game("pig")
+    assert on_page(game, "search") and on_page(game, "search:level=8,opponent=hold20")
+    assert not on_page(game, "search:opponent=/etc/passwd") and not on_page(game, "searching")
+    for text in ("search:nodes=50000000", "search:time=60"):
+        with pytest.raises(ValueError, match="not more"):
+            on_page(game, text)
+
+
+def test_a_resumed_game_continues_where_positions_are_the_limit():
+    game = known_game("phantom-ttt")
+    agent = search_agent("search", game, Effort(nodes=500, particles=50))
+    whole = record_game(game, agent, find_policy(game, "uniform"), 5, 0).record
+    player, session = agent.new_player(stream_of(5, 0, 1)), Session(game)
+    session.seat(player, 0)
+    for action in whole:
+        if session.mover == 0:
+            assert player.choose(session.view(0), session.actions) == action
+        session.apply(action)
+    assert not hasattr(player, "follow")
+    assert hasattr(SearchPlayer(game, Effort(seconds=0.1), None, None, stream_of(1)), "follow")
+
+
+def test_a_lost_belief_is_said(capsys):
+    game = known_game("kuhn")
+    player = SearchPlayer(game, Effort(nodes=100, trees=False), None, None, stream_of(1))
+    player.begin(0)
+    session = Session(game)
+    session.apply(1)
+    assert player.choose(session.view(0) + 100, [0, 1]) in (0, 1)
+    assert player.lost == 1 and "lost its belief" in capsys.readouterr().err
