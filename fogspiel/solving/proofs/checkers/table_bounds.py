@@ -269,7 +269,8 @@ def spread(start, mover, legal, apply, view, score, weights, width, most, given,
 
 
 def empty_histories(rows: int, cells: int) -> Histories:
-    return Histories(np.empty((rows, cells), np.int64), *(np.zeros(rows, np.int64) for _ in range(4)), np.zeros(rows))
+    past, branch, look, look_2 = np.zeros((4, rows), np.int64)
+    return Histories(np.empty((rows, cells), np.int64), past, branch, look, look_2, np.zeros(rows))
 
 
 @kernel
