@@ -110,9 +110,9 @@ def test_a_solution_has_words_and_comes_back_from_json():
 def test_a_checker_knows_no_solver(name):
     """It may import the rules of games and what checkers share, and neither numpy nor any solver.
 
-    The two checkers of The Resistance share the outline of a strategy.
+    The two checkers of The Resistance share the outline of a strategy, those of trees rows, rules and best responses.
     """
-    own = {"lone_spies": "resistance.checkers.resistance"}
+    own = {"lone_spies": "resistance.checkers.resistance", "refined": "solving.proofs.checkers.tree"}
     shared = {"solving.proofs.checkers.primitives", own.get(name.rpartition(".")[2])}
     rooms = ("core.", "games.", "resistance.game")
     for node in ast.walk(ast.parse(CHECKERS[name].read_text())):
@@ -129,7 +129,7 @@ def test_only_checkers_use_their_best_response():
     assert users == {"checkers"}
 
 
-@pytest.mark.parametrize("name", [name for name in CHECKERS if not name.endswith("tree")])
+@pytest.mark.parametrize("name", [name for name in CHECKERS if not name.endswith(("tree", "refined"))])
 def test_a_checker_with_rules_of_its_own_loads_neither_numpy_nor_numba(name):
     code = (
         f"import sys, fogspiel.{name}\n"
