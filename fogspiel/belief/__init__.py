@@ -26,7 +26,7 @@ EXACT_CELLS = 1 << 22  # cells of their arrays
 LEAST = 0.5  # share of the particles below which the effective sample size calls for resampling
 FEW = 1 / 8  # share of distinct states below which they are rejuvenated
 REDRAWN = 64  # states redrawn by the game's `resample` in one rejuvenation: each is a call of Python
-ATTEMPTS, MORE = 2, 4  # replays of a lost belief in a game, and the factor of particles in each
+ATTEMPTS, MORE = 2, 4  # replays in vain after which a belief stays lost, and the factor of particles in each
 REPLAY_WORK = 50_000_000  # actions tried by a replay: some ten seconds; a longer one is not begun
 LONGEST_PAST = 256  # own actions of an opponent whose policy is a table
 
@@ -173,8 +173,10 @@ class Belief:
             if size * len(self.heard) * self.game.sizes.actions > REPLAY_WORK:
                 self._replays = ATTEMPTS
                 break
-            self._restart(int(child(self.seed, self._replays)), size)
+            self._restart(int(child(self.seed, self._replays, len(self.heard))), size)
             self._catch_up()
+        if not self.lost:
+            self._replays = 0
 
     def _catch_up(self) -> None:
         while self.done < len(self.heard) and not self.lost:
