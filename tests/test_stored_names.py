@@ -53,7 +53,7 @@ from fogspiel.web.run_list import RunLine
 
 PACKAGE = Path(fogspiel.__file__).parent
 OPTIONS = Path(__file__).parent / "golden" / "options.json"
-SUMMARY = "name game method state steps games score interval created seen seconds"
+SUMMARY = "name game method state steps games score interval created seen seconds search"
 KEYS = {
     Cell: "text look action name",
     BoardPicture: "rows title shape row_names column_names",

@@ -50,6 +50,9 @@ class ProgramTimeout(ProgramFault):
     """A program that has not answered in time."""
 
 
+DEBIAN_GAMES = "/usr/games"  # where Debian has chess engines, which the PATH of services lacks
+
+
 def split_command(command: str | Sequence[str], advice: str = ADVICE) -> list[str]:
     try:
         return shlex.split(command) if isinstance(command, str) else list(command)
@@ -62,6 +65,8 @@ def demand_program(words: Sequence[str], what: str = "program", advice: str = AD
     if not words or not words[0]:
         raise ValueError(f"the command is empty, but a {what} needs a command: {advice}")
     if shutil.which(words[0]) is None:
+        if (debian := shutil.which(words[0], path=DEBIAN_GAMES)) is not None:
+            return [debian, *words[1:]]
         found = Path(words[0])
         reason = "it may not be executed" if found.exists() else "there is no such program"
         raise _start_error(words, "it is a folder" if found.is_dir() else reason, what, advice)

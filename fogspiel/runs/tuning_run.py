@@ -135,6 +135,7 @@ def unproved_of(run: Run) -> PolicyJson:
 # seconds is converted to games once, by measuring their speed; that number is the first row of the run.
 
 MIN_GAMES = 64
+SHOWN_VALUES = 4  # in the line of progress
 PATIENCE = 1.5  # tolerance factor on the time budget of the games it was converted to
 UNPROVED = "unproved"  # key of the method's own result where the initial parameters replaced it, and RUN:unproved
 NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []}
@@ -222,12 +223,9 @@ class TuningWork:
             last_event=len(recorded) if self.judging else None,
         )
         way = SearchLog({"theta": arena.start.tolist()})
-        for number, row in enumerate(_rows(self.method, arena, way)):
-            earlier = self.steps[number] if number < len(self.steps) else row
-            if "weights" in earlier and not arena.contest.mixes and earlier["events"] == row["events"]:
-                row = earlier  # of an older version, whose final mixture the program could not play
+        for row in _rows(self.method, arena, way):
             if self.recorder.step(row):
-                self._tell(f"step {way.steps}, population {row['population']}", arena.games)
+                self._tell(f"step {way.steps}, {self._standing_of(way, row)}", arena.games)
         return arena, way
 
     def _judge(self, games: int, way: SearchLog, spent: int) -> tuple[Validation, int]:
@@ -256,6 +254,16 @@ class TuningWork:
             self.recorder.step(row | {"events": arena.take_events()})
             last = final
         return last, spent + arena.games
+
+    def _standing_of(self, way: SearchLog, row: Json) -> str:
+        """Return the values so far of a program's first parameters, or the size of a population."""
+        if isinstance(self.request, TuneRequest):
+            return f"population {row['population']}"
+        values = list(self.request.space.values(way.answer["theta"]).items())
+        words = [f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in values]
+        return ", ".join(words[:SHOWN_VALUES]) + (
+            f" and {more} more" if (more := len(words) - SHOWN_VALUES) > 0 else ""
+        )
 
     def _gain_test(self, pairs: int) -> GainTest | None:
         """Return the test of a program's values: of the scores asked for, or of those that so many pairs can show."""

@@ -98,8 +98,8 @@ class GainTest:
 
     @classmethod
     def for_pairs(cls, pairs: int, delta: float = 0.05) -> "GainTest":
-        """Return the test whose larger score this many pairs of games can show: +5 Elo by 16,000."""
-        return cls(0.5, 0.5 + min(DETECTED / math.sqrt(max(pairs, 1)), 0.2), delta)
+        """Return the test whose larger score this many pairs can show (+4 Elo by 16,000); it waits for all of them."""
+        return cls(0.5, 0.5 + min(DETECTED / math.sqrt(max(pairs, 1)), 0.2), delta, fails=False)
 
     @property
     def bets(self) -> list[float]:

@@ -17,7 +17,6 @@ from support.levels import default_cases
 from fogspiel.process import worker_pool
 from fogspiel.runs.kind import kind_of
 from fogspiel.runs.store import Store
-from fogspiel.tuning.programs.contest import ProgramContest
 
 OUTSIDE = Path(support.__file__).parent / "outside"
 HILL = ("--function", f"{OUTSIDE / 'hill.py'}:play", "--parameters", OUTSIDE / "hill.toml")
@@ -144,7 +143,7 @@ sys.path.insert(0, {folder!r})
 from hill import play as fast
 
 def play(a, b, seed):
-    time.sleep(0.002)
+    time.sleep(0.001)
     return fast(a, b, seed)
 """
 
@@ -171,22 +170,84 @@ def test_a_run_that_is_killed_goes_on_to_the_same_rows(answer, tmp_path, number)
 
 
 @pytest.mark.thorough
-def test_a_run_that_an_older_version_ended_in_a_mixture_goes_on(answer, fogspiel, monkeypatch):
+def test_a_program_whose_values_beat_each_other_in_circles_ends_with_values(answer):
     words = ("--function", f"{OUTSIDE / 'circle.py'}:play", "--parameters", OUTSIDE / "circle.toml")
-    with monkeypatch.context() as older:
-        older.setattr(ProgramContest, "mixes", True)
-        older.setattr(ProgramContest, "match_answer", lambda *_: unplayable())
-        assert "the answer is a mixture" in fogspiel("tune", *words, "--games", "2000").stderr
-    *_, last = rows("function-1")
-    assert "weights" in last
-    old = answer("resume", "function-1", *words[:2])
-    new = answer("tune", *words, "--games", "2000")
-    assert old["parameters"] == new["parameters"] == {"x": 0.0, "y": 0.0} and old["proof"] == new["proof"]
-    assert "weights" not in old and "weights" not in rows("function-2")[-3] and last in rows("function-1")
+    found = answer("tune", *words, "--games", "2000")
+    assert set(found["parameters"]) == {"x", "y"} and "weights" not in found
 
 
-def unplayable():
-    raise ValueError("the answer is a mixture")
+WEAK = """
+import sys, time
+def play(a, b, seed, swap=False):
+    import random
+    time.sleep(0.002)
+    lead = ((b["x"] - 7) ** 2 - (a["x"] - 7) ** 2) / 250
+    return 1 if random.Random(f"{seed} {swap}").random() < 0.5 + lead else 0
+"""
+
+
+@pytest.fixture
+def weak(tmp_path):
+    """A function with a small gain to be found, and a parameter file."""
+    (tmp_path / "weak.py").write_text(WEAK)
+    (tmp_path / "weak.toml").write_text("[x]\nstart = 5\nlow = 0\nhigh = 10\n")
+    return ["--function", f"{tmp_path / 'weak.py'}:play"], ["--parameters", str(tmp_path / "weak.toml")]
+
+
+@pytest.mark.thorough
+def test_values_that_are_not_proved_are_printed_and_proved_later_also_after_a_kill(answer, fogspiel, refused, weak):
+    program, parameters = weak
+    printed = fogspiel("tune", *program, *parameters, "--games", "400").stdout
+    assert "the values found score" in printed and "found, not proved" in printed
+    assert "prove them: fogspiel resume function-1 --prove --games" in printed
+    first = rows("function-1")[-1]
+    assert first["parameters"] == {"x": 5.0} and not first["proof"]["proved"] and first["unproved"]["theta"] != [0.0]
+    asked = ["resume", "function-1", "--prove", "--games", "1600", *program]
+    words = [sys.executable, "-m", "fogspiel.cli", *asked]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not (len(read_names()) == 2 and read("function-2").partial()):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.wait(60)
+    killed = answer("resume", "function-2", *program)
+    whole = answer(*asked)
+    assert killed["proof"] == whole["proof"] and rows("function-2") == rows("function-3")
+    assert (
+        whole["proof"]["proved"] and whole["parameters"]["x"] > 5 and whole["proof"]["games"] > first["proof"]["games"]
+    )
+    assert "nothing left to prove" in refused("resume", "function-2", "--prove", "--games", "10", *program).stderr
+    assert "go together" in refused("resume", "function-1", "--games", "10", *program).stderr
+
+
+def read_names():
+    with Store.open(Path(os.environ["FOGSPIEL_STORE"]), write=False) as runs:
+        return [one.name for one in runs.summaries()]
+
+
+@pytest.mark.thorough
+def test_tuning_starts_from_a_run_with_more_parameters_and_the_test_that_is_asked_for(answer, refused, weak, tmp_path):
+    program, parameters = weak
+    first = answer("tune", *program, *parameters, "--games", "400")
+    found = first["unproved"]["theta"][0] + 5
+    (tmp_path / "more.toml").write_text("[x]\nstart = 5\nlow = 0\nhigh = 10\n[y]\nstart = 1\nlow = 0\nhigh = 2\n")
+    more = ["--parameters", str(tmp_path / "more.toml"), "--games", "200", "--from", "function-1"]
+    second = answer("tune", *program, *more, "--prove", "0", "30")
+    row, *_ = rows("function-2")
+    assert {table["name"]: table["start"] for table in row["parameters"]} == {"x": pytest.approx(found), "y": 1.0}
+    assert row["origin"] == "function-1" and second["proof"]["test"] == [0.5, pytest.approx(0.54307, abs=1e-4)]
+    assert "second Elo" in refused("tune", *program, *more, "--prove", "3", "0").stderr
+    assert "is for programs" in refused("tune", "batawaf", "--prove", "0", "3").stderr
+
+
+def test_a_value_that_ends_at_its_limit_is_marked(fogspiel, tmp_path):
+    (tmp_path / "up.py").write_text(
+        "def play(a, b, seed):\n    return (1 + (a['x'] > b['x']) - (a['x'] < b['x'])) / 2\n"
+    )
+    (tmp_path / "up.toml").write_text("[x]\nstart = 1\nlow = 0\nhigh = 4\nwhole = true\n")
+    words = ("--function", f"{tmp_path / 'up.py'}:play", "--parameters", tmp_path / "up.toml")
+    printed = fogspiel("tune", *words, "--games", "400").stdout
+    assert "4 (its high)" in printed and "at a limit: x; if it may be crossed, widen it" in printed
 
 
 def stopped(outcome, *parts):

@@ -9,6 +9,7 @@ import pytest
 from support.levels import default_cases
 
 from fogspiel.runs.kind import Context, execute
+from fogspiel.runs.kinds import tune
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store, canonical
 from fogspiel.tuning.methods import tune_methods
@@ -146,3 +147,14 @@ def test_a_request_that_cannot_be_met_is_refused_in_one_sentence(wrong, sentence
     with pytest.raises(ValueError, match=sentence) as refusal:
         TuneRequest(**({"game": "batawaf"} | wrong))
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.thorough
+def test_a_long_run_says_how_its_result_can_be_exploited(answer, fogspiel, monkeypatch):
+    monkeypatch.setattr(tune, "EXPLOITED_FROM", 8_000)
+    found = answer("tune", "morra", "--games", "10000", "--method", "duel", "--baseline", "redrawn")["exploited"]
+    assert found["games"] >= 5_000 and found["interval"][0] <= found["score"] <= found["interval"][1]
+    assert found["share"] > 0.6  # a vector of Morra nearly always throws alike
+    printed = fogspiel("tune", "morra", "--games", "10000", "--method", "duel", "--baseline", "redrawn").stdout
+    assert "an exploiter found in" in printed and "try --method psro" in printed
+    assert "exploited" not in answer("tune", "morra", "--games", "3000", "--method", "duel")

@@ -128,7 +128,7 @@ def _delete(path: Path, names: list[str], as_json: bool) -> None:
 def _print_runs(title: str, found: "list[Summary]") -> None:
     rows = [
         (
-            s.name, s.method or "", s.state, s.steps, s.games if s.games is not None else "",
+            s.name, s.search or s.method or "", s.state, s.steps, s.games if s.games is not None else "",
             with_interval(s.score, s.interval) if s.score is not None and s.interval else "",
             ago(s.seen),
         )

@@ -1,7 +1,7 @@
 """Tuning of external programs: the tuned values, in the user's units, and the validation of their gain."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ...tuning.programs.parameters import Parameters, Value, read_parameters
 from ...tuning.tune import DEFAULT_METHOD, START, search
 from ..kind import Context, Outputs, Recorder, in_sentences
 from ..programs import ProgramSpec, option_for, title_of
-from ..report import Cell, Curve, Table
+from ..report import Cell, Chart, Curve, Part, Report, Series, Table
 from ..request import check_seed, signed, with_interval
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError
@@ -155,6 +155,23 @@ class ProgramKind(TuningKind):
 
     # Drawing and exporting
 
+    def report(self, run: Run) -> Report:
+        """Add the test of the result, and the score along the parameters that matter most."""
+        report, result, scale = super().report(run), run.result or {}, self.check(run).scale
+        span = float(scale.payoffs[-1] - scale.payoffs[0])
+        found = sorted(result.get("landscape", ()), key=lambda one: -one["importance"])
+        if not found:
+            return report
+        rows = [(one["parameter"], one["importance"], max(one["points"], key=lambda at: at[1])[0]) for one in found]
+        columns = ("parameter", "slope in standard errors", "best of the points")
+        parts: list[Part] = [Table("importance", "Importance of the parameters", columns, rows)]
+        for number, one in enumerate(found[:MOST_CHARTS], 1):
+            points = [(value, *(span * score for score in scores)) for value, *scores in one["points"]]
+            series = [Series.of("the fitted surface", points)]
+            title, axis = f"Score above the start by {one['parameter']}", "score above the start"
+            parts.append(Chart(f"along-{number}", title, one["parameter"], axis, series, group="landscape"))
+        return replace(report, parts=(*report.parts, *parts))
+
     def curve(self, ask: Json) -> Curve:
         trail = RaceCurve(ask)
         trail.top = ProgramRequest.from_json(ask).scale.steps
@@ -229,6 +246,7 @@ def _cell(value: Value) -> Cell:
 # Tuning of a Python function in this process, without a store
 
 DEFAULT_GAMES = 20_000
+MOST_CHARTS = 24  # panels of the landscape
 MORE_GAMES = 4  # the games of a test that goes on, in units of those it had
 
 

@@ -17,6 +17,7 @@ from ...core.rng import child
 from ...stats.evaluate import evaluate, median_interval, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
+from ...tuning.best_response import MIN_GAMES, find_exploiter
 from ...tuning.methods import REMOVED, tune_methods
 from ...tuning.tune import SHARE, tune_strategy
 from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, in_sentences, rows_of
@@ -28,6 +29,10 @@ from ..store import Row as StoredRow
 from ..tuning_run import UNPROVED, StepRow, TuningWork, keep_recommendation, proof_sentence, recommendation_of
 
 SHOWN_PARAMETERS = 8
+# A result of so many games meets an exploiter, trained with this part of them and at most so many.
+EXPLOITED_FROM, EXPLOITING, MOST_EXPLOITING = 100_000, 20, 50_000
+HARD = 0.6  # share of the range of payoffs up to which a result is hard to exploit
+EXPLOITED = 2  # child stream of the report stream: games that score an exploiter
 SELECTION = 1  # child stream of the report stream: games that select among the seeds
 
 
@@ -78,7 +83,10 @@ class TuneKind(TuningKind):
         request = self.check(run)
         task = (known_game(request.game), request.method, request.baseline, SHARE if request.final else 0.0)
         result = TuningWork(*task, request, run, recorder, context).tune()
-        return result | _fresh_score(request, result, request.seed, context.threads or 1)
+        threads = context.threads or 1
+        if request.final and result["games"] >= EXPLOITED_FROM:
+            result |= {"exploited": _exploited(request, result, threads)}
+        return result | _fresh_score(request, result, request.seed, threads)
 
     # Terminal output
 
@@ -98,6 +106,7 @@ class TuneKind(TuningKind):
             found += [proof_sentence(run.result["proof"])] if "proof" in run.result else ["not compared with its start"]
             found += [run.result["why"]] if run.result.get("why") else []
             found.append(f"scores {score} against the baseline `{against}`{seed} {fresh}")
+            found += _exploited_words(run.result) if game is not None else []
         if answer is not None and "weights" in answer:
             many, heaviest = len(answer["weights"]), max(answer["weights"])
             mixture = f"a mixture of {many} vectors, one drawn before every pair of games"
@@ -258,6 +267,29 @@ def _fresh_score(request: TuneRequest, result: Json, seed: int, threads: int = 1
     policy = decode_policy(game, policy_json_in(result))
     score = _score(game, policy, against, seed, report_key(seed), request.report_games, threads)
     return {"against": against, "report": score} | {key: score[key] for key in ("score", "interval")}
+
+
+def _exploited(request: TuneRequest, result: Json, threads: int) -> Json:
+    """Train an exploiter against a result with a twentieth of its games; score it on fresh ones."""
+    game = known_game(request.game)
+    policy, games = decode_policy(game, policy_json_in(result)), max(result["games"] // EXPLOITING, MIN_GAMES)
+    found = find_exploiter(game, policy, min(games, MOST_EXPLOITING), request.seed, threads)
+    key = int(child(report_key(request.seed), EXPLOITED))
+    score = evaluate(game, found.policy, policy, key, request.report_games, threads=threads)
+    share = (score.mean - float(game.payoffs[0])) / float(game.payoffs[-1] - game.payoffs[0])
+    return {"score": score.mean, "interval": list(score.interval), "share": share, "games": found.games}
+
+
+def _exploited_words(result: Json) -> list[str]:
+    """Return a sentence about the exploiter of a result; a remedy if a vector loses to it."""
+    found = result.get("exploited")
+    if found is None:
+        return []
+    score = with_interval(found["score"], found["interval"])
+    words = f"an exploiter found in {found['games']:,} games scores {score} against it; a best response scores no less"
+    if found["share"] <= HARD or "weights" in result:
+        return [words]
+    return [words, "a mixture is harder to exploit than one vector: try --method psro"]
 
 
 def _strategy_words(game: Game | None, answer: Mapping[str, Any] | None) -> list[str]:

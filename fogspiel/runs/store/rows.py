@@ -365,6 +365,7 @@ class Summary(JsonRecord):
 
     KEYS: ClassVar[tuple[str, ...]] = (
         "name", "game", "method", "state", "steps", "games", "score", "interval", "created", "seen", "seconds",
+        "search",
     )  # fmt: skip
 
     name: str
@@ -378,6 +379,7 @@ class Summary(JsonRecord):
     created: float
     seen: float | None
     seconds: float | None
+    search: str | None  # the method, where `method` is the kind of the run
 
 
 def entries_of(connection: sqlite3.Connection, committed: Committed) -> list[CatalogueEntry]:
@@ -415,6 +417,7 @@ def summary_of(
         created=entry.created,
         seen=max(session.seen for session in sessions) if whole else None,
         seconds=sum(session.seconds for session in sessions) if whole else None,
+        search=search if fits(search := ask.get("search"), str) and search.isprintable() else None,
     )
 
 

@@ -1,0 +1,107 @@
+"""The test at the end of a program's tuning, and the records of engine testing."""
+
+import numpy as np
+import pytest
+from bounded import tuned
+from proofs import misses, pair_law, simulate
+
+from fogspiel.stats.race import GainTest, decision, interval
+from fogspiel.stats.sprt import Gsprt
+from fogspiel.tuning.arena import FINAL, Arena, Budget
+from fogspiel.tuning.tune import validate
+
+# Counts of pairs, the two hypotheses in normalised Elo, and the ratio that the public server printed for them.
+PUBLISHED = [
+    ((46, 936, 2083, 1043, 63), (0, 5), 2.91),  # Yoshie2000/PlentyChess, pull requests 95, 213, 233 and 334
+    ((44, 241, 590, 413, 71), (0, 3), 2.91),
+    ((59, 1365, 2872, 1515, 89), (0, 3), 2.91),
+    ((5, 942, 2469, 1050, 5), (-3, 1), 2.90),
+    ((214, 8992, 19871, 9102, 235), (0, 2.5), 0.16),
+    ((374, 7478, 16137, 7776, 389), (0, 3), 2.91),  # Quanticade/Quanticade, pull request 158
+    ((320, 12431, 27275, 12858, 316), (0, 2), 2.95),  # official-stockfish/Stockfish, pull requests 6018 and 6285
+    ((197, 45541, 117722, 46579, 228), (0.5, 2.5), 2.96),
+    ((289, 26459, 62934, 26379, 331), (-1.75, 0.25), 2.94),
+]
+
+
+@pytest.mark.parametrize(("counts", "elos", "printed"), PUBLISHED)
+def test_published_records_have_their_printed_ratio(counts, elos, printed):
+    assert Gsprt(*elos, normalised=True).ratio(counts) == pytest.approx(printed, abs=0.0051)
+
+
+def test_match_judges_a_record_without_games(answer, refused):
+    found = answer("match", "--sprt", "0", "3", "--counts", "59", "1365", "2872", "1515", "89")
+    assert found["llr"] == pytest.approx(2.91, abs=0.005) and found["decision"] == 0
+    record = ("--counts", "1", "2", "3", "4", "5")
+    assert "--sprt ELO0 ELO1: give both" in refused("match", *record).stderr
+    assert "elo1 must be the larger" in refused("match", "--sprt", "3", "0", *record).stderr
+    assert "lacks GAME and FIRST and SECOND" in refused("match", "--sprt", "0", "3").stderr
+
+
+def test_a_match_stops_at_the_verdict_of_its_test(answer):
+    words = ("match", "batawaf", "ascending", "descending", "--games", "5000", "--sprt", "0", "10")
+    found = answer(*words)
+    assert found["games"] == 500 and found["sprt"]["decision"] == -1 and sum(found["sprt"]["pairs"]) == 250
+    assert found == answer(*words, "--threads", "1")
+
+
+@pytest.mark.thorough
+def test_small_gains_are_shown_and_none_is_claimed_where_there_is_none():
+    assert simulate(128_000, 5, 40, 3)[0] >= 0.75 and simulate(12_000, 20, 60, 3)[0] >= 0.9
+    claimed, missed, _ = simulate(3_000, 0, 200, 3)
+    assert claimed <= 0.05 and missed <= 0.05
+
+
+def final_of(task, theta, games, **more):
+    arena = Arena(task, 5, budget=Budget(games), purpose=FINAL, **more)
+    *_, final = validate(arena, {"theta": theta.tolist()}, [])
+    return arena, final
+
+
+def test_a_program_has_one_test_with_all_the_games():
+    task = tuned(2, 31)
+    arena, final = final_of(task, task.best, 3000)
+    assert final.proved and final.games == 3000 and arena.event_count == 2
+    worse = 2 * task.start() - task.best
+    arena, final = final_of(task, task.clip(worse), 3000)
+    assert not final.proved and final.games == 3000 and final.answer == {"theta": [0.0, 0.0]}
+    _, early = final_of(task, task.clip(worse), 3000, gain_test=GainTest(0.5, 0.52))
+    assert not early.proved and 0 < early.games < 3000
+    assert final.candidate == "answer" and final.score < 0.5
+
+
+def test_a_test_that_goes_on_counts_its_earlier_games_as_if_it_had_been_longer():
+    task = tuned(2, 32)
+    rule = GainTest.for_pairs(100)
+    resumed = GainTest(rule.low, rule.high, fails=False)
+    _, whole = final_of(task, task.best, 4000, gain_test=resumed)
+    start = {"event": 0, "counts": [0, 2, 4, 3, 1], "games": 20}
+    observed = np.bincount(
+        task.match(task.best[None], task.start()[None])
+        .scores(Arena(task, 5, purpose=FINAL)._key(0), 0, 10)
+        .sum(axis=1),
+        minlength=5,
+    )
+    _, later = final_of(task, task.best, 4000, gain_test=resumed, partial=start | {"counts": observed.tolist()})
+    assert later == whole
+
+
+def test_a_test_without_failure_only_waits():
+    counts = np.array([900, 900, 2000, 500, 100])
+    rule = GainTest(0.5, 0.52)
+    assert decision(rule, counts) == -1 and decision(GainTest(0.5, 0.52, fails=False), counts) == 0
+    assert decision(GainTest(0.5, 0.52, fails=False), counts[::-1].copy()) == 1
+
+
+def test_the_table_counts_the_scores_that_the_interval_misses():
+    counts = np.array([20, 90, 300, 120, 40])
+    low, high = interval(counts)
+    for score, missed in ((low - 1e-4, True), (low + 1e-4, False), (high - 1e-4, False), (high + 1e-4, True)):
+        assert misses(counts, score) == missed
+
+
+def test_the_capital_is_what_decides():
+    rule, rng = GainTest.for_pairs(2000), np.random.default_rng(4)
+    for elo in (0, 15, 30):
+        counts = np.bincount(rng.choice(5, size=2000, p=pair_law(elo)), minlength=5)
+        assert (decision(rule, counts) == 1) == (rule.capital(counts) >= -np.log(0.05))
