@@ -72,7 +72,8 @@ class Opponent:
         self.choose = compiled(known.choose if known else UNIFORM.choose, CHOOSE)
         plans = known.plans if known else np.zeros((1, 1))
         self.members = known.weights if known else (1.0,)
-        self.model = particles.Model(kind, 1 - side, int(game.rules.weights is not None), tremble, plans)
+        weighted = int(game.rules.weights is not None)
+        self.model = particles.Model(kind, 1 - side, weighted, tremble, particles.DRAWS, plans)
         self.nodes = nodes or new_nodes(1 << 16 if kind == TABLE_ONLY else 1, 1 << 20 if kind == TABLE_ONLY else 1)
         self.past_cells = LONGEST_PAST + PAST if kind == TABLE_ONLY else PAST
 
