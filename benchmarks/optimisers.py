@@ -79,11 +79,6 @@ def at_the_start(arena: Arena, points: int) -> np.ndarray:
     return np.repeat(arena.start[None], points * PAIRS_A_POINT, axis=0)
 
 
-def redrawn(arena: Arena, points: int) -> np.ndarray:
-    """Draw a Gaussian vector for every game pair."""
-    return arena.gaussians(points * PAIRS_A_POINT)
-
-
 def losses(arena: Arena, points: np.ndarray, opponents: Opponents) -> np.ndarray:
     """Return what a peer minimises: the negated mean score of each point in some game pairs."""
     beat()
@@ -136,20 +131,6 @@ def sampler(name: str) -> Walk:
         yield np.array([study.best_params[name] for name in names])
 
     return walk
-
-
-def cma_alone(arena: Arena, opponents: Opponents = redrawn) -> Iterator[np.ndarray]:
-    """Yield the means of CMA-ES (the package `cma`) on noisy scores."""
-    import cma
-
-    size = len(arena.start)
-    start = arena.start if size > 1 else np.append(arena.start, 0.0)  # it requires at least two parameters
-    options = {"verbose": -9, "seed": arena.seed + 1, "CMA_diagonal": size > 60, "maxstd": MAX_SIGMA}
-    search = cma.CMAEvolutionStrategy(start, 1.0, options)
-    while True:
-        points = search.ask()
-        search.tell(points, losses(arena, np.array(points)[:, :size], opponents).tolist())
-        yield within(search.mean[:size])
 
 
 def last(arena: Arena, walk: Walk) -> np.ndarray:

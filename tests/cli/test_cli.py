@@ -120,7 +120,7 @@ def test_the_keys_of_every_answer_are_those_of_the_documentation(answer):
     listed = answer("runs")["runs"][0]
     assert (
         " ".join(sorted(listed))
-        == "created game games interval kind last_seen method name score seconds seen state steps"
+        == "created game games interval kind last_seen method name score search seconds seen state steps"
     )
 
 

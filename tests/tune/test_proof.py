@@ -35,7 +35,7 @@ def test_match_judges_a_record_without_games(answer, refused):
     record = ("--counts", "1", "2", "3", "4", "5")
     assert "--sprt ELO0 ELO1: give both" in refused("match", *record).stderr
     assert "elo1 must be the larger" in refused("match", "--sprt", "3", "0", *record).stderr
-    assert "lacks GAME and FIRST and SECOND" in refused("match", "--sprt", "0", "3").stderr
+    assert "has no game and no first and no second" in refused("match", "--sprt", "0", "3").stderr
 
 
 def test_a_match_stops_at_the_verdict_of_its_test(answer):

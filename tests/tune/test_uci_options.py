@@ -32,7 +32,7 @@ def test_the_lines_of_an_engine_are_understood(line, option):
 def test_a_table_begins_with_the_defaults_and_fits():
     text = parameter_table(ENGINE, ["hash", "Style"])
     tables = tomllib.loads(text)
-    assert tables["Hash"] == {"start": 16, "low": 1, "high": 33554432, "whole": True}
+    assert tables["Hash"] == {"start": 16, "low": 1, "high": 33554432, "whole": True, "scale": "log"}
     assert tables["Style"] == {"start": "Risky", "choices": ["Solid", "Risky", "Very Wild"]}
     ENGINE.demand(Parameters.of(tables))
 
@@ -72,3 +72,11 @@ def test_stockfish_tells_its_options():
     found = options_of([program])
     assert found.name.startswith("Stockfish") and found["skill level"].high == 20
     assert "start = 20\nlow = 0\nhigh = 20\nwhole = true" in parameter_table(found, ["Skill Level"])
+
+
+def test_a_logarithmic_scale_is_proposed_for_wide_positive_ranges():
+    spins = "Hash type spin default 16 min 1 max 33554432", "Skill type spin default 3 min 0 max 9000"
+    lines = [f"option name {spin}" for spin in spins]
+    tables = [option.table() for line in lines if (option := parse_option(line)) is not None]
+    assert [table.get("scale") for table in tables] == ["log", None]
+    assert Parameters.of({"Hash": tables[0]}).members[0].log

@@ -14,7 +14,7 @@ from ...games.chess.game import ChessGame, UciEngine, numbered_moves
 from ...games.chess.san import RESULTS, ROSTER, fill_movetext, tag_lines
 from ...games.chess.search import MATE
 from ...process.guard import own_guard
-from .parameters import Parameters
+from .parameters import LOG, Parameters
 
 # Options: the report of an engine, checks of values and parameters, and a parameter file
 
@@ -86,12 +86,16 @@ class Option:
             known = {key: value for key, value in (("low", self.low), ("high", self.high)) if value is not None}
             if start is None:
                 raise ValueError(f"the option {self.name} has no default: write its table by hand, with start")
-            return {"start": start, **known, "whole": True}
+            wide = min(start, known.get("low", 0)) > 0 and known.get("high", 0) >= WIDE * known["low"]
+            return {"start": start, **known, "whole": True} | ({"scale": LOG} if wide else {})
         if self.type == "check":
             return {"start": self.default == "true", "choices": [False, True]}
         if self.type == "combo" and len(self.choices) > 1:
             return {"start": self.default, "choices": list(self.choices)}
         raise ValueError(f"the option {self.name} is {self.words}: only numbers, switches and choices can be tuned")
+
+
+WIDE = 1000  # ratio of the limits from which a scale is proposed on which ratios matter
 
 
 def _whole(words: str | None) -> int | None:
