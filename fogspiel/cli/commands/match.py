@@ -79,8 +79,8 @@ def match(
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
     if counts is not None:
         return _judge(sprt, alpha, beta, counts, as_json)
-    if missing := [name for name in ("game", "first", "second") if asked[name] is None]:
-        raise ValueError(f"the match has no {' and no '.join(missing)}: name GAME FIRST SECOND")
+    if missing := [name.upper() for name in ("game", "first", "second") if asked[name] is None]:
+        raise ValueError(f"the match lacks {' and '.join(missing)}: match GAME FIRST SECOND")
     asked["sprt"] = None if sprt is None else (*sprt, alpha, beta)
     path = store_path(store)
     request = MatchRequest(**asked | {"game": load_and_announce(asked["game"], remember).name}).resolved(path)
