@@ -102,7 +102,7 @@ def new_room(game: Game, past_cells: int, seed: int) -> particles.Room:
 
 @dataclass
 class Heard:
-    """What happened between two views of a player: its own action there, or WAITS, and the next view."""
+    """A step between two views of a player: its own action there, or WAITS, and the next view."""
 
     action: int
     before: np.ndarray
