@@ -314,8 +314,12 @@ def draw(rows: list[dict[str, Any]], file: Path) -> None:
     """Draw NashConv against CPU seconds per move, a panel per game."""
     from matplotlib import pyplot
 
+    pyplot.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "search"}
+
     games = list(dict.fromkeys(row["game"] for row in rows))
-    figure, panels = pyplot.subplots(1, len(games), figsize=(2.6 * len(games), 2.8), layout="constrained")
+    figure, panels = pyplot.subplots(
+        1, len(games), figsize=(2.2 * len(games), 2.8), sharex=True, sharey=True, layout="constrained"
+    )
     for panel, game in zip(np.atleast_1d(panels), games, strict=True):
         for agent in ("search", "ISMCTS", "MCCFR"):
             points = sorted((r["seconds"], r["nash_conv"]) for r in rows if (r["game"], r["agent"]) == (game, agent))

@@ -26,7 +26,7 @@ EXACT_CELLS = 1 << 22  # cells of their arrays
 LEAST = 0.5  # share of the particles below which the effective sample size calls for resampling
 FEW = 1 / 8  # share of distinct states below which they are rejuvenated
 REDRAWN = 64  # states redrawn by the game's `resample` in one rejuvenation: each is a call of Python
-ATTEMPTS, MORE = 2, 4  # replays of a lost belief in a game, and the factor of particles in each
+ATTEMPTS, MORE = 2, 4  # replays in vain after which a belief stays lost, and the factor of particles in each
 REPLAY_WORK = 50_000_000  # actions tried by a replay: some ten seconds; a longer one is not begun
 LONGEST_PAST = 256  # own actions of an opponent whose policy is a table
 
@@ -72,7 +72,8 @@ class Opponent:
         self.choose = compiled(known.choose if known else UNIFORM.choose, CHOOSE)
         plans = known.plans if known else np.zeros((1, 1))
         self.members = known.weights if known else (1.0,)
-        self.model = particles.Model(kind, 1 - side, int(game.rules.weights is not None), tremble, plans)
+        weighted = int(game.rules.weights is not None)
+        self.model = particles.Model(kind, 1 - side, weighted, tremble, particles.DRAWS, plans)
         self.nodes = nodes or new_nodes(1 << 16 if kind == TABLE_ONLY else 1, 1 << 20 if kind == TABLE_ONLY else 1)
         self.past_cells = LONGEST_PAST + PAST if kind == TABLE_ONLY else PAST
 
@@ -101,7 +102,7 @@ def new_room(game: Game, past_cells: int, seed: int) -> particles.Room:
 
 @dataclass
 class Heard:
-    """What happened between two views of a player: its own action there, or WAITS, and the next view."""
+    """A step between two views of a player: its own action there, or WAITS, and the next view."""
 
     action: int
     before: np.ndarray
@@ -173,8 +174,10 @@ class Belief:
             if size * len(self.heard) * self.game.sizes.actions > REPLAY_WORK:
                 self._replays = ATTEMPTS
                 break
-            self._restart(int(child(self.seed, self._replays)), size)
+            self._restart(int(child(self.seed, self._replays, len(self.heard))), size)
             self._catch_up()
+        if not self.lost:
+            self._replays = 0
 
     def _catch_up(self) -> None:
         while self.done < len(self.heard) and not self.lost:

@@ -87,7 +87,7 @@ def find_row(nodes, key, count, grow):
 MOVER, APPLY, VIEW, WEIGHTS = (Rules._fields.index(name) for name in ("mover", "apply", "view", "weights"))
 
 LEARNED, DRAWN, TABLE_ONLY = range(3)  # averages of a table, a compiled strategy, the table of a known policy
-DRAWS = 16  # draws of a compiled strategy that estimate the probability of its actions
+DRAWS = 16  # draws of a compiled strategy that estimate the probability of its actions, in a particle
 TREMBLE = 0.05  # probability of a uniform action of a learned opponent, whose averages are unfinished
 SLIP = 1e-6  # that of a known opponent, so that rounding never excludes an action
 PAST = 1  # the first own action of the opponent in a row of `pasts`, after their number
@@ -100,6 +100,7 @@ class Model(NamedTuple):
     seat: int
     weighted: int  # flag of the rules: chance has weights
     tremble: float
+    draws: int  # of a compiled strategy, to estimate the probability of its actions
     plans: np.ndarray
 
 
@@ -115,7 +116,7 @@ class Room(NamedTuple):
     missing: np.ndarray  # the view that a table lacks, then the opponent's own actions and their number
 
 
-MODEL = record_of(Model, NUMBER, NUMBER, NUMBER, REAL, ROWS)
+MODEL = record_of(Model, NUMBER, NUMBER, NUMBER, REAL, NUMBER, ROWS)
 ROOM = record_of(Room, CELLS, CELLS, CELLS, REALS, CELLS, STREAM, CELLS)
 
 
@@ -171,11 +172,11 @@ def fill_shares(rules, choose, model, nodes, state, who, count, member, past, ro
     if model.kind == DRAWN:
         for i in range(count):
             shares[i] = model.tremble / count
-        for _ in range(DRAWS):
+        for _ in range(model.draws):
             action = choose(seen, actions[:count], model.plans[member], stream)
             for i in range(count):
                 if actions[i] == action:
-                    shares[i] += (1.0 - model.tremble) / DRAWS
+                    shares[i] += (1.0 - model.tremble) / model.draws
         return True
     key = past_key(seen, who, past) if model.kind == TABLE_ONLY else key_of(seen, who)
     row = find_row(nodes, key, count, False)

@@ -41,7 +41,7 @@ RESAMPLES = 200  # random games that are tried for another state of an informati
 
 
 class Habits(NamedTuple):
-    """What random games show of a game: the actions of each seat, the longest game, and what stays impossible."""
+    """Properties of a game read off random games: actions of each seat, the longest game, what stays impossible."""
 
     actions: tuple[tuple[int, ...], tuple[int, ...]]
     moves: int

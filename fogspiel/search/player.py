@@ -29,6 +29,7 @@ STRETCH = 2_000  # positions between two looks at the clock
 TREE_SHARE = 0.5  # nodes of a solved tree, as a share of the effort
 SWEPT = 32  # nodes that a sweep of a solved tree visits in the time of one position of the rules
 LEAST_SWEEPS, MOST_SWEEPS = 32, 2000  # of a solved tree: at each decision at least, in a game at most
+TREE_DRAWS = 512  # draws that estimate a compiled opponent's probabilities in a tree: within 2 % each
 MOST_ROWS, MOST_ENTRIES = 1 << 18, 1 << 21
 DEEPEST = 512  # information states of one iteration, and levels of a solved tree
 FIRST_SHARE = 0.5  # share of the first decision's effort that begins at the start of the game
@@ -147,7 +148,7 @@ class Search:
         states, pasts, choices, frames = (np.zeros((DEEPEST, cells), np.int64) for cells in widths)
         levels = subtree.Levels(states, pasts, choices, frames, np.zeros((DEEPEST, sizes.actions)))
         nodes = new_nodes(1 << max(most.bit_length(), 4), most + sizes.actions)
-        model = self.opponent.model._replace(tremble=0.0)
+        model = self.opponent.model._replace(tremble=0.0, draws=TREE_DRAWS)
         found = subtree.ASKS
         while found == subtree.ASKS:
             found = subtree.build(

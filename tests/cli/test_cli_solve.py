@@ -246,3 +246,10 @@ def test_permutation_tic_tac_toe_is_solved_explained_checked_and_played(answer):
     match = answer("match", "permutation-ttt", solved["run"], "best-vs-random", "--games", 2000)
     exact = answer("match", "permutation-ttt", "equilibrium", "best-vs-random", "--exact")["score"]
     assert match["interval"][0] < exact < match["interval"][1]
+
+
+def test_bounds_of_a_game_that_nothing_fits_are_its_payoffs(fogspiel, answer):
+    outcome = fogspiel("bounds", "phantom-ponnuki-6x6", "--seconds", "5", "--memory", "0.02")
+    assert outcome.returncode == 0 and "nothing is proved, so there is no certificate" in outcome.stdout
+    found = answer("bounds", "phantom-ponnuki-6x6", "--seconds", "5", "--memory", "0.02")
+    assert (found["lower"], found["upper"], found["certificate"]) == ("0", "1", None)

@@ -21,7 +21,10 @@ def test_values_lists_what_is_known_with_documented_keys(answer, fogspiel):
 def test_one_game_is_told_in_full(fogspiel):
     told = fogspiel("values", "leduc").stdout
     assert "exactly -1454920850547486749701863871533/16995463438839962469905132501930 " in told
-    assert "make it: fogspiel solve leduc --exact --certificate leduc.json" in told and "its digest: " in told
+    assert (
+        "make it: fogspiel solve leduc --exact --refine uniform --certificate leduc.json" in told
+        and "its digest: " in told
+    )
     assert "opening B1: 5671/7576" in fogspiel("values", "phantom-ttt").stdout
     assert "between 3/4 and " in fogspiel("values", "phantom-ponnuki-4x4").stdout
 

@@ -53,6 +53,25 @@ def test_the_way_from_nothing_to_a_solution(here, fogspiel, monkeypatch):
     assert (here / "fogspiel-tournament-mine" / "tournament-mine.html").exists()
 
 
+def block(kind):
+    return re.search(rf"^```{kind}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[1]
+
+
+@pytest.mark.thorough
+def test_a_board_in_a_file_gets_its_phantom_versions(here, fogspiel, monkeypatch):
+    import io
+
+    (here / "misere.py").write_text(block("python-board"))
+    told = {}
+    for words in commands("sh-board") + commands("sh-phantom"):
+        monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 40))
+        outcome = fogspiel(*words)
+        assert outcome.returncode == 0, (words, outcome.stderr)
+        told[words[0]] = outcome.stdout
+    assert "phantom-misere is sound" in told["check"] and "it gets: `solve`" in told["check"]
+    assert "exactly" in told["bounds"] and "valid: the value of phantom-misere" in told["verify"]
+
+
 def asked(address, path, body=None):
     content = None if body is None else json.dumps(body).encode()
     question = urllib.request.Request(address + path, content, {"content-type": "application/json"})

@@ -193,13 +193,15 @@ def test_a_chess_engine_that_is_not_there_is_one_sentence_and_writes_nothing(tmp
     refused("kriegspiel", "round-robin", "hs:uci=", "random", because="give the command of a program that speaks UCI")
     refused("kriegspiel", "match", "hs:uci='", "random", because="is not a command")
     refused("kriegspiel", "play", "--against", "hs:uci=no-such-engine", because="no such program")
+    refused("kriegspiel", "match", "hs:uci=true", "random", because=("'true' ended", "a program that speaks UCI"))
     assert not (tmp_path / "runs.db").exists()
 
 
 def test_a_chess_engine_that_talks_nonsense_is_one_sentence(tmp_path, fogspiel):
     outcome = fogspiel("kriegspiel", "match", command(tmp_path, DYING), "random", "--games", 2, *SHORT)
     assert outcome.returncode == 2 and "Traceback" not in outcome.stderr
-    assert "exit code 3" in outcome.stderr.splitlines()[-1] and "go on with" in outcome.stderr.splitlines()[-1]
+    assert "exit code 3" in outcome.stderr.splitlines()[-1] and "go on with" not in outcome.stderr
+    assert not (tmp_path / "runs.db").exists()  # it is tried before the run is created
 
 
 @pytest.mark.thorough

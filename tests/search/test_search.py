@@ -6,6 +6,7 @@ from support.every_game import by_name
 from support.golden_records import GAMES
 from support.levels import default_cases, one_of_each_family
 
+from fogspiel.belief import known_opponent
 from fogspiel.core.agents import find_policy
 from fogspiel.core.behaviour_policy import behaviour_policy
 from fogspiel.core.game import known_game
@@ -18,7 +19,7 @@ from fogspiel.solving.policies.exploitability import measure_policies
 from fogspiel.stats.evaluate import evaluate, report_key
 
 
-def searched_policy(game, effort, seed=1):
+def searched_policy(game, effort, known=None, seed=1):
     """The strategy of the search at every information state, each reached by one game of its own."""
     records = {}
 
@@ -34,9 +35,9 @@ def searched_policy(game, effort, seed=1):
             walk((*record, action))
 
     walk(())
-    known = {}
+    table = {}
     for (side, view), record in records.items():
-        search, session = Search(game, side, effort, None, None, seed), Session(game)
+        search, session = Search(game, side, effort, known, None, seed), Session(game)
         for action in record:
             if session.mover == side:
                 if len(session.actions) > 1:
@@ -46,8 +47,9 @@ def searched_policy(game, effort, seed=1):
             search.belief.hear(session.view(side))
         count = len(session.actions)
         shares = search.strategy(session.view(side), count) if count > 1 else np.ones(1)
-        known[side, view] = (shares / shares.sum()).tolist()
-    return behaviour_policy("search", game, lambda state: known[state.player, state.view.tobytes()])
+        shares = np.ones(count) if shares is None else shares  # a known opponent never lets it come there
+        table[side, view] = (shares / shares.sum()).tolist()
+    return behaviour_policy("search", game, lambda state: table[state.player, state.view.tobytes()])
 
 
 def nash_conv(name, **limits):
@@ -102,8 +104,6 @@ def test_a_known_opponent_is_exploited():
     game = known_game("rps")
     session = Session(game)
     policy = behaviour_policy("paper", game, lambda state: [0.1, 0.8, 0.1])
-    from fogspiel.belief import known_opponent
-
     search = Search(game, 0, Effort(nodes=2000), known_opponent(policy), None, 1)
     best = int(np.argmax(search.strategy(session.view(0), 3)))
     assert "scissors" in game.label(session.actions[best]).lower()
@@ -111,6 +111,17 @@ def test_a_known_opponent_is_exploited():
     session.apply(session.actions[0])
     sampled.belief.hear(session.view(1))
     assert int(np.argmax(sampled.strategy(session.view(1), 3))) == best
+
+
+@pytest.mark.parametrize("name", ["kuhn", pytest.param("leduc", marks=pytest.mark.thorough)])
+def test_a_responder_at_the_table_is_a_best_response(name):
+    game = known_game(name)
+    uniform = find_policy(game, "uniform")
+    responder = searched_policy(game, Effort(nodes=20_000 if name == "leduc" else 1000), known_opponent(uniform))
+    for first, second, seat in ((responder, uniform, 0), (uniform, responder, 1)):
+        found = measure_policies(game, first, second)
+        scored = float(found.value) if seat == 0 else -float(found.value)
+        assert scored == pytest.approx(float(found.best_replies[seat]), rel=0.01)
 
 
 def test_every_game_names_the_search_but_those_with_engines(tmp_path):

@@ -1,12 +1,15 @@
 """The coach: costs of decisions against a fixed opponent, checked by enumeration."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from fogspiel.core.agents import find_policy
 from fogspiel.core.game import known_game
 from fogspiel.core.session import Session
-from fogspiel.solving.policies.exploitability import measure_policies
+from fogspiel.runs.agent_parser import find_agent
+from fogspiel.solving.policies.exploitability import exact_tree_score, measure_policies
 from fogspiel.solving.policies.state_sheets import Coach, find_coach
 
 
@@ -48,3 +51,12 @@ def test_a_game_too_large_for_a_coach_says_so():
     game = known_game("war")
     with pytest.raises(ValueError, match="there is no coach for war: its tree is too large"):
         find_coach(game, 0, find_policy(game, "random"))
+
+
+def test_the_solved_player_and_the_coach_punish_mistakes():
+    """Both use the refined solution that is shipped: 2/3 against uniform play, the most of all optimal strategies."""
+    game = known_game("goofspiel-4")
+    solved, uniform = (find_agent(game, name) for name in ("solved", "uniform"))
+    assert exact_tree_score(game, solved, uniform) == Fraction(2, 3)
+    coach = find_coach(game, 0, uniform)
+    assert coach.against == "the certified solution" and coach.gains[0] == pytest.approx(0, abs=1e-12)

@@ -158,7 +158,7 @@ def test_the_speed_is_that_of_cpu_time_after_the_kernels_are_compiled(monkeypatc
 
 
 def test_a_game_that_takes_seconds_is_not_reported_as_no_games():
-    facts = {"positions": 1, "mean_length": None, "games_per_second": 0.4, "tree": None}
+    facts = {"positions": 1, "mean_length": None, "games_per_second": 0.4, "tree": None, "powers": []}
     assert "2.5 s for a game" in _facts(contract.GameCheck("x", [], facts))
     assert "40 games per second" in _facts(contract.GameCheck("x", [], facts | {"games_per_second": 40.0}))
 

@@ -142,7 +142,7 @@ def test_exact_strategies_of_a_large_tree_are_proved(name):
     body = json.loads(json.dumps(exact_proof_of(name)))
     assert body["format"] == EXACT and "denominator" not in body
     assert verify(body) == (known_value(name),) * 2
-    agent, (seen, chosen) = certificate_agent("proof", body, known_game(name)), next(strategy_rows(body, 0))
+    agent, (seen, chosen, *_) = certificate_agent("proof", body, known_game(name)), next(strategy_rows(body, 0))
     assert agent.name == "proof" and seen and chosen
 
 

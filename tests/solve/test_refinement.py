@@ -16,7 +16,7 @@ from fogspiel.runs.kinds.solve import solve_game
 from fogspiel.solving import refinement
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.methods import run_to_end
-from fogspiel.solving.methods.lp import Simplex
+from fogspiel.solving.methods.lp import Simplex, _pack
 from fogspiel.solving.proofs import verify
 from fogspiel.solving.proofs.checkers import refined
 from fogspiel.solving.refinement import refine, uniform_behaviour
@@ -198,14 +198,12 @@ def test_the_answer_does_not_depend_on_the_path_of_the_solver(monkeypatch):
         def _presolve(self):
             self._stage = 1
 
-        def _slice(self, model, iterations):
-            self._keeper.setOptionValue("simplex_strategy", 4)
-            self._keeper.setOptionValue("presolve", "off")
-            self._keeper.run()
-            from fogspiel.solving.methods.lp import _pack
-
-            self._status = _pack(self._keeper)
-            return self._keeper
+        def _slice(self, solver, iterations):
+            solver.setOptionValue("simplex_strategy", 4)
+            solver.setOptionValue("presolve", "off")
+            solver.run()
+            self._status = _pack(solver)
+            return True
 
     monkeypatch.setattr(refinement, "Simplex", Another)
     other = run_to_end(refine(form, (found[0].behaviour, found[1].behaviour), uniform))
@@ -281,6 +279,16 @@ def test_a_refinement_that_floats_cannot_carry_is_left_out_or_refused(monkeypatc
     assert "not refined: the equations" in found.description and "refinement" not in found.certificate
     with pytest.raises(ValueError, match="kuhn cannot be refined: the equations"):
         solve_game("kuhn", refine="uniform")
+
+
+@pytest.mark.interpreted
+def test_sums_beyond_64_bits_are_not_refined(tmp_path, fogspiel):
+    file, large = tmp_path / "ace.efg", "10000000000000000001"
+    file.write_text(ACE.replace("1000", large))
+    told = fogspiel("solve", file).stdout
+    assert "exactly 0" in told and "not refined: sums of its payoffs" in told
+    refused = fogspiel("solve", file, "--refine", "uniform")
+    assert refused.returncode == 2 and "cannot be refined: sums of its payoffs" in refused.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from support.levels import default_cases
 
 from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.kinds.solve import solve_unstored
+from fogspiel.runs.request import StoredAgent
 from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.store import Store
 from fogspiel.solving.proofs import verify
@@ -113,6 +114,8 @@ def run_with_interruptions(path, request, every):
     [
         SolveRequest("kuhn", "lp"),
         pytest.param(SolveRequest("leduc", "lp"), marks=pytest.mark.thorough),
+        SolveRequest("leduc", "lp", lock=StoredAgent("uniform"), seat=1, lock_weight="1/2"),
+        SolveRequest("leduc", against=StoredAgent("uniform"), safety="1/10"),
         SolveRequest("leduc", "pcfr+", gap=1e-3),
         SolveRequest("goofspiel-4", "dcfr", gap=1e-3),
         SolveRequest("leduc", "double-oracle"),

@@ -128,7 +128,7 @@ def test_a_negative_probability_is_refused_even_if_the_bounds_fit():
 
 
 def test_a_row_that_leaves_out_an_action_is_refused_even_if_it_is_never_played():
-    body = copy.deepcopy(solve_unstored(SolveRequest("kuhn", exact=True)).certificate)
+    body = copy.deepcopy(solve_unstored(SolveRequest("kuhn", exact=True, refine="none")).certificate)
     row = next(row for rows in body["strategies"] for row in rows if "0" in row["probabilities"])
     idle = row["probabilities"].index("0")
     del row["actions"][idle], row["probabilities"][idle]

@@ -411,7 +411,7 @@ GROUPS: dict[str, Group] = {
             "verify missing.json",
             "verify short.efg",
             "explain kuhn-99",
-            "bounds kuhn",
+            "bounds kuhn --informed every",
             "paper poker",
             "resume war-1",
             "export war-1 --format xml",

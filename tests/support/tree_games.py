@@ -44,7 +44,8 @@ GAMES = (URNS,)
 
 def solve_problem(problem):
     """The exact solution of a problem that has no name in the catalogue."""
-    return SolveTask(SolveRequest(problem.name, exact=True), problem, find_solve_method("lp")).solve(lambda stage: None)
+    request = SolveRequest(problem.name, exact=True, refine="none")
+    return SolveTask(request, problem, find_solve_method("lp")).solve(lambda stage: None)
 
 
 def solve_exactly(game):

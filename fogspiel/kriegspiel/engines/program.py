@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from ...core.agents import Forfeit
+from ...games.chess.game import UciEngine
 from ...process.guard import own_guard
 from ...process.line_process import ProgramFault, ProgramProcess, ProgramTimeout
-from ..engine import PROGRAM, Choice, EngineFactory, MoveBudget, SearchLimit
+from ..engine import PROGRAM, Choice, EngineFactory, MoveBudget, SearchLimit, asks_program, find_engine
 from ..game import attempt_name, parse_attempt, refused_in, rules
 from ..protocol import HELLO, READY, ProtocolWriter, limit_words, new_line
 from ..referee import TIME_UP, WILD_16, HouseRules
@@ -114,6 +115,9 @@ _named: dict[str, tuple[str, ...]] = {}  # programs named by the user in this pr
 def name_engine(engine: str) -> str:
     """Return an engine named by the user as runs store it: a program, after a trial, by its digest; others as is."""
     head, mark, command = engine.partition(":")
+    if asks_program(engine):
+        find_engine(engine)
+        UciEngine(UciEngine.demand_program(command.removeprefix("uci="))).dismiss("quit")
     if head != PROGRAM or not mark:
         return engine
     words = KriegspielProgram.demand_program(command)

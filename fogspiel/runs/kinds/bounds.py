@@ -97,7 +97,7 @@ class BoundsKind(ValueKind):
         spent = "" if delivered.seconds is None else f", {delivered.seconds:.1f} CPU s"
         variant = " (classical)" if is_bounded(run.request["game"]) else ""
         yield f"{run.request['game']}{variant}{_opponent(run)}: the first player gets {value}{spent}"
-        if "solver" in result:
+        if "solver" in result and result["sizes"]:
             yield f"by {result['solver']}"
         if (result["certificate"] or {}).get("format") == REFUTATION:
             yield "Black has no sure win: for every strategy White has a first stone and replies that do not lose"

@@ -327,8 +327,7 @@ def _chosen(body: Mapping[str, Any]) -> Iterator[str]:
         first, second = (f"{float(Fraction(score)):.6g}" for score in refinement["scores"])
         who = "uniform play" if refinement["opponent"] == "uniform" else "the given policy"
         less = "" if refinement["safety"] == "0" else f" less {refinement['safety']}"
-        all_those = f"none of those that secure the value{less} does better"
-        yield f"refined: the strategies score {first} and {second} against {who}; {all_those} (proved)"
+        yield f"refined: against {who} {first} and {second}, the best of all that secure the value{less} (proved)"
 
 
 def _sizes(sizes: Mapping[str, Any]) -> str:

@@ -233,6 +233,8 @@ def _refined(
     if bounds[0] != bounds[1]:
         raise NotRefined("the value is not exact")
     form, safety = sequence_form(tree), options.safety
+    if form.wide:
+        raise NotRefined("sums of its payoffs and probabilities do not fit into 64 bits")
     first, second = form.treeplexes
     stated = options.against(tree) if options.against else (uniform_behaviour(first), uniform_behaviour(second))
     steps = refine_strategies(form, optimal, stated, safety)

@@ -287,6 +287,5 @@ def verified_sentence(answer: Mapping[str, Any]) -> str:
     said = f"valid: the value of {game} {value}, proved by its two strategies ({spent})"
     if "refined" in answer:
         who = "uniform play" if answer["refined"] == "uniform" else answer["refined"]
-        less = "it" if answer["safety"] == "0" else f"it less {answer['safety']}"
-        said += f"; of all that secure {less} none does better against {who}"
+        said += f"; best against {who}" + ("" if answer["safety"] == "0" else f" with a safety of {answer['safety']}")
     return said

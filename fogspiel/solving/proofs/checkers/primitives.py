@@ -13,8 +13,6 @@ from math import inf, lcm
 from time import monotonic, process_time
 from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar
 
-from ....core.game import known_game
-
 Body = Mapping[str, Any]  # a certificate as parsed JSON, not validated
 Bounds = tuple[Fraction, Fraction]  # the first player's guaranteed minimum by one strategy, and maximum by the other
 
@@ -356,6 +354,7 @@ OWN_ILLEGAL, OWN_GOES_ON, OWN_WIN, OWN_DRAW = -1, 0, 1, 2  # what the rule of su
 
 def rules_version(game: str, version: int) -> int | str:
     """Return the version of the rules of a phantom game: that of its file, or the checker's."""
+    from ....core.game import known_game
     from ....games.phantom.look import OWN
 
     return known_game(game.partition(OPENING)[0]).version if game.partition(OPENING)[0] in OWN else version
