@@ -107,6 +107,7 @@ ALLOWED = {
     "_prepare_streams": "the standard streams",
     "peak_megabytes": "/proc/self/status", "limit_memory": "/proc/self/status",
     "_digest": "a program that the user names, digested block by block",
+    "_read_lines": "a regular file, line by line up to the limit",
     "program_text": "a temporary file that HiGHS has written",
     "examine": "the first 100 bytes of a store, which is a regular file",
     "renew_definitions": "copies in a folder that repair has made",

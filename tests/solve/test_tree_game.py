@@ -16,8 +16,7 @@ from fogspiel.core.session import AgentMatch, record_game, replay, view_of
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.interop import LabelledTree, describe, from_efg, from_nfg, from_openspiel, to_efg
 from fogspiel.solving.proofs import table_probabilities
-from fogspiel.solving.proofs.checkers.refined import verify
-from fogspiel.solving.proofs.checkers.tree import GamePositions
+from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
 from fogspiel.solving.sources import TreePositions, TreeSource
 from fogspiel.solving.tree import LEAF, build_tree, game
 from fogspiel.solving.tree.builder import PLAYERS, numbered

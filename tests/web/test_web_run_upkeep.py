@@ -112,7 +112,7 @@ def test_every_form_is_drawn(client, kind):
         ("runs", {"kind": "solve", "game": "game.efg"}),
         ("runs", {"kind": "solve", "game": "kuhn", "source": "rules.py"}),
         ("runs", {"kind": "solve", "game": "kuhn", "solver": "nosuch"}),
-        ("runs", {"kind": "bounds", "game": "kuhn"}),
+        ("runs", {"kind": "bounds", "game": "rules.py:GAME"}),
         ("runs", {"kind": "paper", "name": "../table2"}),
         ("questions", {"kind": "exploit", "game": "kuhn", "policy": "policy.py:act"}),
         ("questions", {"kind": "exploit", "game": "kuhn", "policy": "/tmp/table.json"}),
