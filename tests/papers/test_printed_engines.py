@@ -124,9 +124,9 @@ def test_a_drawn_board_has_as_many_doubled_pawns_as_they_have_captured_men_at_mo
         for _ in range(300):
             approach_a.draw_board(prob, known, 0, pos, files, stream)
             pawns = int(pos[PAWN]) & ~int(known.men[0])
-            files = [bin(pawns & (0x0101010101010101 << file)).count("1") for file in range(8)]
-            assert sum(files) == 8
-            found = max(found, sum(max(0, count - 1) for count in files))
+            counts = [bin(pawns & (0x0101010101010101 << file)).count("1") for file in range(8)]
+            assert sum(counts) == 8
+            found = max(found, sum(max(0, count - 1) for count in counts))
         return found
 
     assert most_doubled() == 0 < most_doubled(files=False)  # A:anywhere has boards that cannot occur
