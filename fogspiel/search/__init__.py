@@ -20,7 +20,7 @@ class Level(NamedTuple):
 
 
 def _level(nodes: int, particles: int, blunders: float, strength: int) -> Level:
-    random = f", every {1 / blunders:.0f}th move at random" if blunders else ""
+    random = f", one move in {1 / blunders:.0f} at random" if blunders else ""
     about = f"looks at {nodes:,} positions before each move{random}"
     return Level(Effort(nodes=nodes, particles=particles, blunders=blunders), about, strength)
 
