@@ -81,11 +81,13 @@ def test_runs_of_the_store_are_offered_the_latest_first(complete, tmp_path):
 @pytest.mark.parametrize(
     ("line", "players"),
     [
-        ("fogspiel match pig ", "hold20 hold25 optimal uniform fixed redrawn"),
+        ("fogspiel match pig ", "hold20 hold25 optimal uniform fixed redrawn search"),
         pytest.param("fogspiel match pig hold20 o", "optimal", marks=pytest.mark.thorough),
         pytest.param("fogspiel round-robin batawaf ascending d", "descending", marks=pytest.mark.thorough),
-        ("fogspiel exploit kuhn ", "uniform solved"),
-        pytest.param("fogspiel play phantom-ponnuki-4x4 --against ", "monte-carlo uniform", marks=pytest.mark.thorough),
+        ("fogspiel exploit kuhn ", "uniform search solved"),
+        pytest.param(
+            "fogspiel play phantom-ponnuki-4x4 --against ", "monte-carlo uniform search", marks=pytest.mark.thorough
+        ),
         pytest.param("fogspiel match kriegspiel f", "fog", marks=pytest.mark.thorough),
         pytest.param("fogspiel match nosuch ", "", marks=pytest.mark.thorough),
         pytest.param("fogspiel match --exact guesswho24 God On", "", marks=pytest.mark.thorough),
