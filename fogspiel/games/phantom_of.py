@@ -34,7 +34,7 @@ from .boards.board import pick
 
 PLAYOUTS, SEED = 400, 5  # random games from which the actions of a game are read
 PREFIX = "phantom-of-"
-NOBODY = -1
+NO_RESULT = -1
 MAX_LENGTH = 4000  # actions of a game
 SEEN_PLAYER, SEEN_TURN, SEEN_RESULT, SEEN_COUNT, SEEN_RECORD = 0, 1, 2, 3, 4
 RESAMPLES = 200  # random games that are tried for another state of an information set
@@ -152,7 +152,7 @@ def rules_of(game: Game, habits: Habits) -> Rules:
     @kernel
     def view(state, player, out):
         over = state[mover_at] == OVER
-        out[SEEN_PLAYER], out[SEEN_TURN], out[SEEN_RESULT] = player, 1 if state[mover_at] == player else 0, NOBODY
+        out[SEEN_PLAYER], out[SEEN_TURN], out[SEEN_RESULT] = player, 1 if state[mover_at] == player else 0, NO_RESULT
         if over:
             result = score_inner(state[:size])
             out[SEEN_RESULT] = result if player == 0 else top - result
