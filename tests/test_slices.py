@@ -317,6 +317,7 @@ READERS = {".table": table_source}
 }
 
 
+@pytest.mark.thorough
 def test_a_reader_of_a_new_suffix_makes_its_files_games(tmp_path, monkeypatch):
     drop(tmp_path / "plugged", READER)
     (tmp_path / "pennies.table").write_text("1 -1\n-1 2\n")
@@ -355,6 +356,7 @@ METHODS = {"plain": naive}
 }
 
 
+@pytest.mark.thorough
 def test_the_folders_and_the_attribute_of_the_first_candidate_are_still_read(tmp_path):
     drop(tmp_path / "plugged", FORMER)
     (tmp_path / "promise.json").write_text(json.dumps(PROMISE))
