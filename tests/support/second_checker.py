@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -215,8 +216,12 @@ class Cells:
 History = tuple[tuple[frozenset[int], int], ...]  # for each turn the failed tries and the stone, -1 while it lasts
 
 
-def phantom_strategy(given: Any, cells: Cells, player: int) -> Choices:
-    """Read the rows of one player: turns before, failed tries of this turn, shares of the next try."""
+def phantom_strategy(given: Any, cells: Cells, wins: Callable[[int, int], bool]) -> Choices:
+    """Read the rows of one player: turns before, failed tries of this turn, shares of the next try.
+
+    A row stands for its images under the symmetries of the board. Where there is no row, a cell is tried that wins
+    unless it is taken, or else the first: any completion is a strategy, so what it secures is proved.
+    """
     require(isinstance(given, list), "a strategy is no list of rows")
     places = {name: place for place, name in enumerate(cells.names)}
 
@@ -246,11 +251,11 @@ def phantom_strategy(given: Any, cells: Cells, player: int) -> Choices:
         )
 
     def choices(memory: Any, seen: np.ndarray, actions: list[int]) -> list[tuple[int, Fraction, Any]]:
-        if len(actions) == 1:
-            return [(actions[0], Fraction(1), None)]
         history = history_of(seen)
         found = [(moves, row) for moves in cells.symmetries if (row := rows.get(image(history, moves))) is not None]
-        require(found, "an information state has no row")
+        if not found:
+            own = sum(1 << stone for _, stone in history if stone >= 0)
+            return [(next((cell for cell in actions if wins(own, cell)), actions[0]), Fraction(1), None)]
         shares = dict.fromkeys(actions, Fraction(0))
         for moves, row in found:
             back = {moves[cell]: cell for cell in range(len(moves))}
@@ -267,6 +272,23 @@ def history_of(seen: np.ndarray) -> History:
     turn, record = int(seen[5]) // 2, seen[8:]
     turns = [(int(record[2 * number + 1]), int(record[2 * number])) for number in range(turn + 1)]
     return tuple((frozenset(k for k in range(bits.bit_length()) if bits >> k & 1), stone) for bits, stone in turns)
+
+
+def wins_of(game: Game, player: int) -> Callable[[int, int], bool]:
+    """Return a test whether a stone of the player wins at once; cells of states are those of the rules' data sheet."""
+    first = np.zeros(game.sizes.state, np.int64)
+    game.rules.start(first)
+    result, stones, turn = 5, 6, 4
+
+    @cache
+    def wins(own: int, cell: int) -> bool:
+        state = first.copy()
+        state[turn] = 2 * own.bit_count() + player
+        state[stones + player] = own
+        game.rules.apply(state, cell)
+        return bool(state[result] == 2 * (1 - player))
+
+    return wins
 
 
 # The claims of a file.
@@ -321,7 +343,7 @@ def read_strategies(given: Any, form: str, game: Game) -> list[Choices]:
         state = np.zeros(game.sizes.state, np.int64)
         game.rules.start(state)
         cells = Cells(int(state[0]), int(state[1]), half_turn=game.name.startswith("dark-hex"))
-        return [phantom_strategy(given[name], cells, player) for player, name in enumerate(("black", "white"))]
+        return [phantom_strategy(given[name], cells, wins_of(game, player)) for player, name in enumerate(("black", "white"))]
     require(isinstance(given, list) and len(given) == 2, "there are not two strategies")
     return [listed_strategy(rows) for rows in given]
 
