@@ -343,7 +343,10 @@ def read_strategies(given: Any, form: str, game: Game) -> list[Choices]:
         state = np.zeros(game.sizes.state, np.int64)
         game.rules.start(state)
         cells = Cells(int(state[0]), int(state[1]), half_turn=game.name.startswith("dark-hex"))
-        return [phantom_strategy(given[name], cells, wins_of(game, player)) for player, name in enumerate(("black", "white"))]
+        return [
+            phantom_strategy(given[name], cells, wins_of(game, player))
+            for player, name in enumerate(("black", "white"))
+        ]
     require(isinstance(given, list) and len(given) == 2, "there are not two strategies")
     return [listed_strategy(rows) for rows in given]
 
