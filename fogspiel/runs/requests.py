@@ -312,6 +312,9 @@ def _is_finite(number: object) -> bool:
     return isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < 1e300
 
 
+Refine = Literal["auto", "none", "uniform", "quasi-perfect"]
+
+
 class SolveRequest(Request):
     """Compute the value of a two-player zero-sum game and an optimal strategy for each side, with a certificate."""
 
@@ -358,10 +361,11 @@ class SolveRequest(Request):
         Asked(wanted="a positive number of CPU seconds", page_most=1e6),
     ] = None
     refine: Annotated[
-        Literal["auto", "none", "uniform"],
+        Refine,
         Field(
             title="Refine",
-            description="Of the optimal strategies take those that score most against uniform play; auto: small games.",
+            description="Take the optimal strategies that score most against uniform play, or quasi-perfect ones, "
+            "best against rare errors; auto: uniform, in small games.",
         ),
     ] = "auto"
     lock: Annotated[
@@ -409,10 +413,10 @@ class SolveRequest(Request):
         exact = find_solve_method(self.solver).exact
         if self.exact and not exact:
             raise WrongField("exact", f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
-        if (self.refine == "uniform" or self.against) and not exact:
+        if (self.refined or self.against) and not exact:
             raise WrongField("refine", f"a refinement needs a vertex: take --method auto or lp, not {self.solver}")
-        if self.against and self.refine == "none":
-            raise WrongField("refine", "--against refines the strategies: leave out --refine none")
+        if self.against and self.refine in ("none", "quasi-perfect"):
+            raise WrongField("refine", f"--against refines the strategies: leave out --refine {self.refine}")
         if self.against and self.lock:
             raise WrongField("against", "--lock and --against are two questions: ask one at a time")
         if self.lock is None and (self.seat, self.lock_weight) != (None, None):
@@ -427,6 +431,11 @@ class SolveRequest(Request):
             raise ValueError(
                 f"--seed, --iterations and --seconds are for methods that sample, as {SAMPLING}, not for {self.solver}"
             )
+
+    @property
+    def refined(self) -> bool:
+        """True if refined strategies are required."""
+        return self.refine in ("uniform", "quasi-perfect")
 
     @property
     def samples(self) -> bool:
