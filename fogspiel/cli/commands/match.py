@@ -17,6 +17,7 @@ from ...runs.requests import (
     MatchRequest,
     RoundRobinRequest,
     SampledExploitRequest,
+    default_games,
 )
 from ...runs.store import DeferredRun, Store
 from .. import console
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 
 
 @app.command("match", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
-@asking(MatchRequest, optional=("game", "first", "second"))
+@asking(MatchRequest, optional=("game", "first", "second", "games"))
 def match(
     asked: dict[str, Any],
     sprt: Annotated[
@@ -82,6 +83,8 @@ def match(
     for name in ("game", "first", "second"):
         if asked[name] is None:
             raise ValueError(f"Missing argument '{name}'.")
+    if asked["games"] is None:
+        asked["games"] = default_games(asked["until"], asked["until_elo"])
     asked["sprt"] = None if sprt is None else (*sprt, alpha, beta)
     path = store_path(store)
     request = MatchRequest(**asked | {"game": load_and_announce(asked["game"], remember).name}).resolved(path)
