@@ -365,8 +365,10 @@ def match(
     _demand(int, "a positive whole number", games=games, threads=threads)
     with _known(game) as chosen:
         one, two = (_player(chosen, given, store, seed) for given in (first, second))
-        limits = {"until": until, "until_elo": until_elo}
-        request = MatchRequest(game=chosen.name, first=one, second=two, seed=seed, games=games, seats=seats, **limits)
+        request = MatchRequest(
+            game=chosen.name, first=one, second=two, seed=seed, games=games, seats=seats, until=until,
+            until_elo=until_elo,
+        )  # fmt: skip
         if isinstance(one, _GivenAgent) or isinstance(two, _GivenAgent):
             left, right = (player.agent(chosen, _path(store), seed) for player in (one, two))
             found = play_match(request, chosen, (left, right), threads)
