@@ -40,6 +40,7 @@ from .runs import store
 from .runs.agent_parser import find_agent
 from .runs.kind import Context, find_or_create_run, kind_of_request
 from .runs.kinds.exploit import measure
+from .runs.kinds.match import play_match
 from .runs.kinds.program import tune_function as tuned
 from .runs.kinds.sampled_exploit import respond_by_search
 from .runs.kinds.solve import task_of
@@ -52,6 +53,7 @@ from .runs.requests import (
     SolveRequest,
     TuneRequest,
     VerifyRequest,
+    default_games,
 )
 from .runs.store import Json, Run, Store, StoreError, UnstoredRun
 from .solving import proofs
@@ -62,7 +64,6 @@ from .solving.reduce import presolve_tree
 from .solving.sources import KernelSource, find_source
 from .solving.tree import sequence_form as tree_form
 from .solving.tree.sequence_form import SequenceForm
-from .stats.evaluate import evaluate, report_key
 from .stats.race import Race
 from .tuning.programs.parameters import Parameters
 
@@ -343,8 +344,10 @@ def match(
     second: AgentLike,
     *,
     seed: int = 1,
-    games: int = 20_000,
+    games: int | None = None,
     seats: Literal["swapped", "alternating", "coin"] = "swapped",
+    until: float | None = None,
+    until_elo: float | None = None,
     threads: int = 1,
     store: StorePath = None,
 ) -> MatchOutcome:
@@ -355,8 +358,10 @@ def match(
         first: The agent that is scored.
         second: Its opponent.
         seed: Same seed, same games.
-        games: The number of games; pairs are never cut.
+        games: The number of games, by default 20,000, or 10 million where a rule stops them; pairs are never cut.
         seats: `swapped` (every deal twice), `alternating`, or `coin`.
+        until: Stop when the score is known within this: half the width of its interval.
+        until_elo: The same in Elo.
         threads: Number of threads; the games do not depend on it.
         store: A store of runs, to save the match.
 
@@ -367,15 +372,19 @@ def match(
     Score 0.710 (95 %: 0.615 to 0.803) in 200 games
     """
     check_seed(seed)
+    games = default_games(until, until_elo) if games is None else games
     _demand(int, "a positive whole number", games=games, threads=threads)
     with _known(game) as chosen:
         one, two = (_player(chosen, given, store, seed) for given in (first, second))
-        request = MatchRequest(game=chosen.name, first=one, second=two, seed=seed, games=games, seats=seats)
+        request = MatchRequest(
+            game=chosen.name, first=one, second=two, seed=seed, games=games, seats=seats, until=until,
+            until_elo=until_elo,
+        )  # fmt: skip
         if isinstance(one, _GivenAgent) or isinstance(two, _GivenAgent):
             left, right = (player.agent(chosen, _path(store), seed) for player in (one, two))
-            played = evaluate(chosen, left, right, report_key(seed), request.games, seats, threads)
-            return MatchOutcome.of(played)
-        found = _work(request.to_json(), store, threads).result
+            found = play_match(request, chosen, (left, right), threads)
+        else:
+            found = _work(request.to_json(), store, threads).result
         return MatchOutcome(tuple(map(float, chosen.payoffs)), tuple(found["outcomes"]), tuple(found["observed"]))
 
 
