@@ -29,6 +29,7 @@ MIXING = ("seed-nash", "psro", "portfolio")  # tuning methods whose result is a 
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 DEFAULT_MEMORY = 4.0  # GiB, the default of solving, repeated to avoid the import
 MANY = 1e12  # limit of games in a web request
+MOST_GAMES = 10_000_000  # of a match that ends when its interval is narrow enough
 
 
 # Types shared by several requests
@@ -58,18 +59,29 @@ AGENT = "A name, a run, or numbers with commas between them."
 class MatchRequest(Request):
     """Play two players against each other, every deal twice with the seats swapped."""
 
-    command_name, tab, optional = "match", "Match", ("sprt",)
+    command_name, tab, optional = "match", "Match", ("sprt", "until", "until_elo")
     shown = ("games", "seed")
     kind: Literal["match"] = "match"
     game: Annotated[GameName, Asked("game", argument=True, page="batawaf", hint="")]
     first: Annotated[Player, Field(title="First player"), Asked("agent", argument=True, page="ascending", hint=AGENT)]
     second: Annotated[Player, Field(title="Second player"), Asked("agent", argument=True, page="uniform")]
     seed: Seed = 1
-    games: Annotated[Games, Field(description="How many games, in pairs with the seats swapped.")] = 20_000
+    games: Annotated[
+        Games,
+        Field(description="How many games, in pairs with the seats swapped (20,000; 10 million with --until)."),
+    ] = 20_000
     seats: Annotated[
         Literal["swapped", "alternating", "coin"],
         Field(title="Seats", description="swapped (same deal twice), alternating, or coin."),
     ] = "swapped"
+    until: Annotated[
+        float | None,
+        Field(gt=0, title="Until the score is known within", description="Stop when the score is known within this."),
+        Asked(hint="Half the width of the interval at which the match ends; empty for all games."),
+    ] = None
+    until_elo: Annotated[
+        float | None, Field(gt=0, title="Until Elo is known within", description="The same in Elo."), Asked(hint="")
+    ] = None
     # Normalised Elo of the two hypotheses, alpha and beta of a sequential test that may end the match.
     sprt: Annotated[tuple[float, float, float, float] | None, Asked(stored_only=True)] = None
 
@@ -78,6 +90,17 @@ class MatchRequest(Request):
             _ = self.test
             if self.seats != "swapped":
                 raise ValueError("--sprt counts pairs of games with the seats swapped: leave out --seats")
+        if [self.sprt, self.until, self.until_elo].count(None) < 2:
+            raise ValueError("a match has one rule to stop: give --until, --until-elo or --sprt alone")
+        if self.until_elo is not None:
+            from ..core.game import WIN_DRAW_LOSS, known_game
+
+            if known_game(self.game).payoffs != WIN_DRAW_LOSS:
+                raise ValueError(f"Elo is for games that are won, drawn or lost, not for {self.game}: use --until")
+
+    @property
+    def stops_early(self) -> bool:
+        return (self.sprt, self.until, self.until_elo) != (None, None, None)
 
     @property
     def test(self) -> "Gsprt":
@@ -85,6 +108,12 @@ class MatchRequest(Request):
 
         assert self.sprt is not None
         return Gsprt(*self.sprt, normalised=True)
+
+
+def default_games(*rules: object) -> int:
+    """Return the number of games of a match by default: more where a rule stops it."""
+    games: int = MatchRequest.model_fields["games"].default
+    return games if set(rules) <= {None} else MOST_GAMES
 
 
 class RoundRobinRequest(Request):
