@@ -7,19 +7,17 @@ no game and no compiler, so that invalid texts are rejected at once.
 """
 
 import hashlib
-import importlib.util
 import re
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from traceback import extract_tb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import NotFound
 from .plugins import Source, collect, extras, has_plug_ins, sources
 from .untrusted_input import SHOWN, check_file, read_bytes, shorten
+from .user_code import code_content, load_user_module
 
 if TYPE_CHECKING:
     from .game import Game
@@ -150,7 +148,7 @@ def load_game(words: str | Path) -> "Game":
     if is_code(words):
         file, name = file_and_name(words)
         path = Path(file)
-        key = path.resolve(), digest_of_file(path)
+        key = path.resolve(), digest_of_code(path)
         if key not in _files:
             _files[key] = _run(path, key[1])
         game = replace(_choose(path, _files[key], name), version=key[1])
@@ -193,8 +191,13 @@ def forget_games() -> None:
 
 
 def digest_of_file(path: Path) -> str:
-    """Return the version of the rules in a file: any change makes another game."""
+    """Return the version of the rules in a tree file: any change makes another game."""
     return f"sha256 {hashlib.sha256(read_bytes(path, GAME_FILE, MAX_BYTES, 'that is no game')).hexdigest()}"
+
+
+def digest_of_code(path: Path) -> str:
+    """Return the version of the rules in a Python file and in the files that it imports from its folder."""
+    return f"sha256 {hashlib.sha256(code_content(path, GAME_FILE)).hexdigest()}"
 
 
 def _choose(path: Path, games: "Sequence[Game]", name: str) -> "Game":
@@ -212,27 +215,10 @@ def _run(path: Path, digest: str) -> "Sequence[Game]":
     from .game import Game
 
     name = f"fogspiel_game_{re.sub(r'[^a-zA-Z0-9_]', '_', path.stem)}_{digest[-16:]}"
-    found = importlib.util.spec_from_file_location(name, path.absolute())
-    if found is None or found.loader is None:
-        raise ValueError(f"the game file {path} cannot be loaded: it must be Python")
-    module = importlib.util.module_from_spec(found)
-    sys.modules[name] = module
-    try:
-        found.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # any failure of a user's file becomes one error message
-        del sys.modules[name]
-        raise ValueError(
-            f"the game file {path} cannot be loaded: {type(error).__name__}: {error}{_line_of(error, path)}"
-        ) from error
-    games: Any = getattr(module, "GAMES", None)
+    games: Any = getattr(load_user_module(path, name, GAME_FILE), "GAMES", None)
     if not isinstance(games, list | tuple) or not games or not all(isinstance(game, Game) for game in games):
-        raise ValueError(f"the game file {path} has no GAMES: it must list at least one fogspiel.core.game.Game")
+        raise ValueError(f"{GAME_FILE} {path} has no GAMES: it must list at least one fogspiel.core.game.Game")
     return games
-
-
-def _line_of(error: BaseException, path: Path) -> str:
-    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path.absolute())]
-    return f" ({path.name}, line {lines[-1]})" if lines else ""
 
 
 # A small working game for a user to start from.

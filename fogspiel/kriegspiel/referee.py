@@ -253,7 +253,7 @@ class SideClock:
 
 
 class TimedPlayer:
-    """A player with its clock: engines spend CPU time of their thread, programs and other players wall-clock time."""
+    """A player with its clock: engines spend CPU time of their thread, programs that of their own clock."""
 
     def __init__(self, player: Player, clock: SideClock):
         self.player, self.clock = player, clock
@@ -266,7 +266,7 @@ class TimedPlayer:
         self.clock.start(int(seen[rules.SEEN_PLY]))
         self._tell()
         effort = getattr(self.player, "effort", None)
-        now = effort.now if effort else time.perf_counter
+        now = getattr(self.player, "own_clock", None) or (effort.now if effort else time.perf_counter)
         began = now()
         try:
             action = self.player.choose(seen, actions)
