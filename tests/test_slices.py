@@ -39,6 +39,15 @@ if asked["paths"]:
         told |= {path: (client.get(path).status_code, client.get(path).text) for path in asked["paths"]}
 print(json.dumps([cli.__file__, told]))
 """
+IMPORT_ALL = """
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+
+for module in walk_packages(sys.argv[1:], "fogspiel."):
+    if not module.name.endswith("__main__"):
+        assert import_module(module.name).__file__.startswith(sys.argv[1])
+"""
 GAME = '''"""Odds and evens: both show a number of fingers; the first player wins if the sum is even."""
 
 from ...core.compile.kernel import kernel
@@ -385,6 +394,8 @@ def test_the_package_works_without_a_slice(without, papers_about_it, tmp_path):
     package = tmp_path / "elsewhere" / "fogspiel"
     leave_out = shutil.ignore_patterns("__pycache__", without, *papers_about_it)
     shutil.copytree(PACKAGE, package, ignore=leave_out)
+    outside = os.environ | {"PYTHONPATH": str(package.parent)}
+    subprocess.run([sys.executable, "-c", IMPORT_ALL, str(package)], env=outside, cwd=tmp_path, check=True)
     lines = (
         "--help",
         "games --json",

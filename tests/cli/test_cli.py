@@ -94,7 +94,7 @@ MATCH = (
 EXACT = "draws exact first fraction game games interval losses rules rules_version score second seed wins"
 GAME = (
     "actions hashed_parameters name parameter_names parameters payoffs "
-    "players rules rules_version source symmetric title view"
+    "players powers rules rules_version source symmetric title view"
 )
 RUN = (
     "against baseline game games interval kind method opponent proof "
