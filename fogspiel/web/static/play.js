@@ -74,7 +74,7 @@ function showOffer() {
   byId("draw-row").hidden = session.over;
   byId("draw").disabled = session.thinking;
   if (session.draw !== "offered" && !session.thinking) byId("draw").checked = false;
-  tell(byId("draw-answer"), session.draw === "declined" ? "The other declines the draw." : "");
+  tell(byId("draw-answer"), session.draw === "declined" ? "The opponent declines the draw." : "");
 }
 
 // Do what is routine until there is something to decide; another press stops.
@@ -101,6 +101,7 @@ async function show(next) {
   chime(before, session);
   const lost = buttons.contains(document.activeElement);
   play.classList.toggle("waiting", session.thinking);
+  byId("screen").classList.toggle("over", session.over);
   state.textContent = sentence();
   state.className = stateClass();
   tell(trouble, session.trouble ?? "");
@@ -115,7 +116,10 @@ async function show(next) {
   byId("after").hidden = !session.over;
   remember(session);
   if (session.over) showStanding();
-  if (lost) (session.over ? byId("next") : buttons.querySelector("button"))?.focus();
+  byId("notice").textContent = session.over ? "" : session.notice ?? session.seat ?? "";
+  byId("result").textContent = session.over ? headline() : "";
+  if (session.over && !before?.over && (lost || document.activeElement === document.body || picture.contains(document.activeElement))) byId("result").focus();
+  else if (lost) buttons.querySelector("button")?.focus();
 }
 
 // Once the game is over the board shows the truth, where anything was hidden, or what the person saw.
@@ -149,10 +153,17 @@ async function showStanding() {
     const { games, mean, interval } = await ask(`/api/games/${session.game}/standing?marks=${marks.join(",")}`);
     const many = games === 1 ? "1 game" : `${games} games`;
     const [low, high] = interval.map((bound) => bound.toFixed(2));
-    tell(byId("running"), `${many} in a row: ${mean.toFixed(2)} per game on average; the true mean lies between ${low} and ${high} (95 %).`);
+    tell(byId("running"), `${many} in a row: ${mean.toFixed(2)} per game on average.`);
+    byId("interval").hidden = false;
+    byId("interval-words").textContent = `The true mean lies between ${low} and ${high} (95 %).`;
   } catch (error) {
     tell(byId("running"), error.message);
   }
+}
+
+// The result in large words.
+function headline() {
+  return session.result.replace(/[.:].*$/, "");
 }
 
 function onTurn() {
@@ -165,13 +176,13 @@ function stateClass() {
 
 function sentence() {
   if (session.over) return `The game is over. ${session.result}`;
-  const turn = session.thinking ? `${session.against.slice(0, 60)} is thinking ...` : "It is your turn.";
-  return session.notice ? `${turn} ${session.notice}` : turn;
+  return session.thinking ? "The opponent is thinking." : "It is your turn.";
 }
 
 function listChoices() {
   byId("choices").hidden = session.choices.length === 0;
   const list = element("div", "choices");
+  list.setAttribute("role", "group");
   session.choices.forEach(({ action, label }, number) => {
     const choice = button("", () => act(action));
     choice.append(element("span", "key", String(number + 1), { "aria-hidden": "true" }), element("span", "", label));
@@ -180,7 +191,7 @@ function listChoices() {
   if (session.choices.length <= MANY && !isOnBoard()) return buttons.replaceChildren(list);
   const folded = element("details");
   folded.open = buttons.querySelector("details")?.open ?? !isOnBoard();
-  folded.append(element("summary", "", `All ${session.choices.length} choices`), finder(list), list);
+  folded.append(element("summary", "", session.choices.length === 1 ? "The only choice" : `All ${session.choices.length} choices`), finder(list), list);
   buttons.replaceChildren(folded);
 }
 
