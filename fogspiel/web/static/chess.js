@@ -127,8 +127,10 @@ export class Playboard extends Chessboard {
     row.append(form);
     const question = this.question();
     if (question) row.append(button("Any? (Can a pawn capture?)", () => this.act(question.action)));
-    if (this.captures().length) row.append(button(`Pawn captures: ${this.captures().length}`, () => this.tryCaptures()));
-    row.append(button("Turn the board", () => this.flip(), "quiet"));
+    const captures = button(`Pawn captures: ${this.captures().length}`, () => this.tryCaptures());
+    captures.disabled = !this.captures().length;
+    row.append(captures);
+    row.append(button("Turn", () => this.flip(), "", { "aria-label": "Turn the board" }));
     const keys = element("details");
     keys.open = this.state.keys;
     keys.append(element("summary", "", "Keys"), element("p", "", this.keys));
@@ -155,15 +157,16 @@ export class Playboard extends Chessboard {
       });
       row.append(put);
     }
-    const steps = element("div", "row");
+    const steps = element("div", "row steps");
     steps.append(
-      button("All at home", () => this.change(() => this.phantoms.setHome(this.part.men, this.part.side)), "quiet"),
-      button("Undo", () => this.change(() => this.phantoms.undo()), "quiet"),
-      button("Remove all", () => this.change(() => this.phantoms.clear()), "quiet"),
+      button("All at home", () => this.change(() => this.phantoms.setHome(this.part.men, this.part.side)), "quiet small-button"),
+      button("Undo", () => this.change(() => this.phantoms.undo()), "quiet small-button"),
+      button("Remove all", () => this.change(() => this.phantoms.clear()), "quiet small-button"),
     );
     const [p, q] = [this.phantoms.count("p"), this.phantoms.count("q")];
     const placed = men === undefined ? `Placed: ${p} of ${pawns} pawns, ${q} of ${pieces} pieces.` : `Placed: ${p + q} of ${men} pieces.`;
-    box.append(element("legend", "", "Your guesses (only you see them)"), row, steps, element("p", "small soft", placed));
+    steps.append(element("span", "small soft", placed));
+    box.append(element("legend", "label", "Your guesses (only you see them)"), row, steps);
     return box;
   }
 
