@@ -190,7 +190,8 @@ def main() -> None:
     options.add_argument("--output", type=Path)
     options.add_argument("--keep", type=Path, help="a file of finished cells, which are not repeated")
     asked = options.parse_args()
-    chosen = [name for name in methods() if not asked.methods or name.split()[0] in asked.methods.split(",")]
+    wanted = asked.methods.split(",") if asked.methods else None
+    chosen = [name for name in methods() if wanted is None or name.replace(",", "").split()[0] in wanted]
     version, rows, cells = commit(), [], Cells(asked.keep)
     for games in map(int, asked.games.split(",")):
         for size in map(int, asked.sizes.split(",")):
