@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from ..core.find import MAX_BYTES
 from ..core.plugins import extras
-from ..core.untrusted_input import read_bytes
+from ..core.user_code import code_content
 from ..process.heartbeat import say
 from ..process.line_process import Answer, demand_program, split_command
 from ..process.worker_pool import WorkerPool, end_pools, kept_pool
@@ -85,8 +84,7 @@ def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequ
     """Describe a function of a Python file, as in FILE.py:play."""
     file, name = split_words(words)
     contest.demand_function(words, scale)
-    content = read_bytes(Path(file), "the Python file", MAX_BYTES, "that is no program")
-    digest = hashlib.sha256(content + f"\0{name}".encode()).hexdigest()
+    digest = hashlib.sha256(code_content(Path(file), "the Python file") + f"\0{name}".encode()).hexdigest()
     return ProgramSpec(FUNCTION, words, digest, tuple(contest.worker_words(words, scale)), facts, fixed=True)
 
 

@@ -270,7 +270,7 @@ def _words(problem: "GameSource", row: Mapping[str, Any]) -> tuple[str, list[tup
 def claims_of(body: Body) -> dict[str, Any]:
     """Return what a checked certificate of a tree says beyond the value: its locks, and what it is refined against."""
     lock, refinement = body.get("lock"), body.get("refinement")
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"quasi_perfect": True} if "quasi_perfect" in body else {}
     if isinstance(lock, dict):
         found["locked"] = sum(map(len, lock["rows"]))
     if isinstance(refinement, dict):
@@ -285,6 +285,8 @@ def verified_sentence(answer: Mapping[str, Any]) -> str:
     spent, locked = f"{answer['cpu_seconds']} CPU s", answer.get("locked")
     game = answer["game"] + (f" with {locked} locked information states" if locked else "")
     said = f"valid: the value of {game} {value}, proved by its two strategies ({spent})"
+    if answer.get("quasi_perfect"):
+        said += "; quasi-perfect"
     if "refined" in answer:
         who = "uniform play" if answer["refined"] == "uniform" else answer["refined"]
         said += f"; best against {who}" + ("" if answer["safety"] == "0" else f" with a safety of {answer['safety']}")
