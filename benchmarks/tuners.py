@@ -6,8 +6,8 @@ The tasks are those of `bounded.py` that no method was developed on. A cell is t
 which no game estimates; in the cyclic task the true score against the unbeatable point, 0.5 at best. Everything is at
 its defaults. Peers get the box, propose points that play 32 games each against the start, and recommend one in the end;
 choices are numbers to them, as to us. SPSA is fishtest's: one pair for each pair of points, c a twentieth of the range
-and r 0.002 in the end. nevergrad, optuna, cmaes and cma must be installed for their rows. With --keep CELLS.jsonl a run that
-was stopped goes on with the cells it has.
+and r 0.002 in the end. nevergrad, optuna, cmaes and cma must be installed for their rows. With --keep CELLS.jsonl a
+run that was stopped goes on with the cells it has.
 """
 
 import argparse
