@@ -13,7 +13,6 @@ import json
 import math
 import shlex
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -139,9 +138,12 @@ class WorkerPool:
 
     def _look_at_clock(self, batch: Batch) -> None:
         """Give up the workers whose time is over, and replace them."""
-        now = time.monotonic()
         with self._changed:
-            late = [seat for seat in self._seats if seat.deadline <= now and not seat.lost]
+            late = [
+                seat
+                for seat in self._seats
+                if seat.process is not None and seat.deadline <= seat.process.own_clock() and not seat.lost
+            ]
             for seat in late:
                 seat.lost = True
         for seat in late:
@@ -198,7 +200,7 @@ class WorkerPool:
             return
         try:
             with self._changed:
-                seat.deadline = time.monotonic() + patience
+                seat.deadline = seat.process.own_clock() + patience
             answer = parse(seat.process.ask(batch.lines[game]))
             batch.judge(game, answer)
         except WorkerFault as fault:

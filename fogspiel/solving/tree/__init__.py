@@ -228,13 +228,10 @@ def rehash(rows, count, table, scattered):
 def chance_after(chances, table, counters, before, weight, total):
     """Return the number of the probability `before` times `weight` / `total`; -1 if it is too fine for 64 bits."""
     numerator, denominator = chances[before, NUMERATOR], chances[before, DENOMINATOR]
-    if weight == 0:
-        numerator, denominator = 0, 1
-    else:
-        one, other = gcd(numerator, total), gcd(weight, denominator)
-        if denominator // other > MAX_NUMERATOR // (total // one):
-            return -1
-        numerator, denominator = numerator // one * (weight // other), denominator // other * (total // one)
+    one, other = gcd(numerator, total), gcd(weight, denominator)
+    if denominator // other > MAX_NUMERATOR // (total // one):
+        return -1
+    numerator, denominator = numerator // one * (weight // other), denominator // other * (total // one)
     at = place_of(chances, table, scatter(numerator, denominator), numerator, denominator)
     if table[at] < 0:
         number = counters[CHANCES]
@@ -253,7 +250,8 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
 
     1. write its row: parent, slot, chance index;
     2. label it: a leaf by its payoff, a node of chance, or the infoset of its owner, which is new if need be;
-    3. step to the next node in preorder: up while no action is left, then down by the next action.
+    3. step to the next node in preorder: up while no action is left, then down by the next action. Outcomes of chance
+       with weight 0 do not happen: the rules need not be defined after them.
     """
     states, choices, odds, frames, known = stack
     counters, nodes, infosets, table, chances, chance_table = findings
@@ -322,13 +320,16 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
                     return NOT_ONE_LIST
                 nodes[node, LABEL] = infoset
         # 3. On to the next node in preorder: the next action of the deepest frame that has one left.
-        while depth >= 0 and frames[depth, NEXT] == frames[depth, LIST]:
-            depth -= 1
-        if depth < 0:
-            return DONE
-        frame = frames[depth]
-        slot = frame[NEXT]
-        frame[NEXT] += 1
+        while True:
+            while depth >= 0 and frames[depth, NEXT] == frames[depth, LIST]:
+                depth -= 1
+            if depth < 0:
+                return DONE
+            frame = frames[depth]
+            slot = frame[NEXT]
+            frame[NEXT] += 1
+            if not weighted or nodes[frame[AT], LABEL] != CHANCE_NODE or odds[depth, slot] > 0:
+                break
         for cell in range(states.shape[1]):
             states[depth + 1, cell] = states[depth, cell]
         apply(states[depth + 1], choices[depth, slot])
