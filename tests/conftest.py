@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from support.pages import ANSWERS
 
 from fogspiel import cli
 from fogspiel.core.compile import kernel
@@ -71,6 +72,17 @@ def fogspiel(monkeypatch, capsys):
             sys.set_int_max_str_digits(digits)
         told = capsys.readouterr()
         return subprocess.CompletedProcess(words, end.value.code, told.out, told.err)
+
+    return outcome
+
+
+@pytest.fixture
+def console():
+    """Run the installed console script, whose path has neither the current folder nor the tests."""
+
+    def outcome(*words):
+        script = Path(sys.executable).with_name("fogspiel")
+        return subprocess.run([script, *map(str, words)], input=ANSWERS, capture_output=True, text=True)
 
     return outcome
 

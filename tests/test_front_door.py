@@ -223,7 +223,7 @@ def test_a_person_plays_in_the_terminal(monkeypatch, capsys):
         (fogspiel.BadInput, lambda: fogspiel.match("batawaf", [[1, 2], [3]], "random"), "is not a vector"),
         (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", games=-5), "games is -5"),
         (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", games="ten"), "games is 'ten'"),
-        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", games=None), "games is None"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", games="many"), "games is 'many'"),
         (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", threads="x"), "threads is 'x'"),
         (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", seats="both"), "swapped"),
         (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", store=3), "store is 3"),

@@ -9,7 +9,6 @@ import time
 from importlib.util import find_spec
 
 import pytest
-from support.levels import default_cases
 from support.pages import ROOT, Reader, blocks_of
 
 DOCS = ROOT / "docs"
@@ -37,7 +36,6 @@ def here(tmp_path, monkeypatch):
     folder = tmp_path / "empty"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    monkeypatch.syspath_prepend(str(folder))
     yield folder
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None) or "").startswith(str(folder)):
@@ -51,15 +49,21 @@ def read(page, reader, slow):
             reader.run(block)
 
 
-@pytest.mark.parametrize("page", default_cases([page for page in PAGES if page not in LONG], PAGES))
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in LONG])
 def test_every_block_of_a_page_runs_and_prints_what_it_says(here, fogspiel, monkeypatch, page):
     read(page, Reader(fogspiel, monkeypatch), slow=False)
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_of_a_page_runs_by_the_installed_command(here, console, monkeypatch, page):
+    read(page, Reader(console, monkeypatch), slow=False)
+
+
 @pytest.mark.slow
-def test_blocks_that_take_minutes_run(here, fogspiel, monkeypatch):
+def test_blocks_that_take_minutes_run(here, console, monkeypatch):
     for page in PAGES:
-        read(page, Reader(fogspiel, monkeypatch), slow=True)
+        read(page, Reader(console, monkeypatch), slow=True)
 
 
 def test_every_tutorial_and_every_how_to_page_is_run():

@@ -44,7 +44,8 @@ def reader(tmp_path, monkeypatch, fogspiel):
 @pytest.mark.parametrize(
     "slow", [pytest.param(False, marks=pytest.mark.thorough), pytest.param(True, marks=pytest.mark.slow)]
 )
-def test_every_block_of_the_readme_runs_and_prints_what_it_says(reader, slow):
+def test_every_block_of_the_readme_runs_by_the_installed_command(reader, console, slow):
+    reader.fogspiel = console
     for block in blocks_of(README):
         if block.text not in FRESH and block.slow == slow:
             reader.run(block)

@@ -7,19 +7,17 @@ no game and no compiler, so that invalid texts are rejected at once.
 """
 
 import hashlib
-import importlib.util
 import re
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from traceback import extract_tb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import NotFound
 from .plugins import Source, collect, extras, has_plug_ins, sources
 from .untrusted_input import SHOWN, check_file, read_bytes, shorten
+from .user_code import code_content, load_user_module
 
 if TYPE_CHECKING:
     from .game import Game
@@ -150,7 +148,7 @@ def load_game(words: str | Path) -> "Game":
     if is_code(words):
         file, name = file_and_name(words)
         path = Path(file)
-        key = path.resolve(), digest_of_file(path)
+        key = path.resolve(), digest_of_code(path)
         if key not in _files:
             _files[key] = _run(path, key[1])
         game = replace(_choose(path, _files[key], name), version=key[1])
@@ -193,8 +191,13 @@ def forget_games() -> None:
 
 
 def digest_of_file(path: Path) -> str:
-    """Return the version of the rules in a file: any change makes another game."""
+    """Return the version of the rules in a tree file: any change makes another game."""
     return f"sha256 {hashlib.sha256(read_bytes(path, GAME_FILE, MAX_BYTES, 'that is no game')).hexdigest()}"
+
+
+def digest_of_code(path: Path) -> str:
+    """Return the version of the rules in a Python file and in the files that it imports from its folder."""
+    return f"sha256 {hashlib.sha256(code_content(path, GAME_FILE)).hexdigest()}"
 
 
 def _choose(path: Path, games: "Sequence[Game]", name: str) -> "Game":
@@ -212,131 +215,16 @@ def _run(path: Path, digest: str) -> "Sequence[Game]":
     from .game import Game
 
     name = f"fogspiel_game_{re.sub(r'[^a-zA-Z0-9_]', '_', path.stem)}_{digest[-16:]}"
-    found = importlib.util.spec_from_file_location(name, path.absolute())
-    if found is None or found.loader is None:
-        raise ValueError(f"the game file {path} cannot be loaded: it must be Python")
-    module = importlib.util.module_from_spec(found)
-    sys.modules[name] = module
-    try:
-        found.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # any failure of a user's file becomes one error message
-        del sys.modules[name]
-        raise ValueError(
-            f"the game file {path} cannot be loaded: {type(error).__name__}: {error}{_line_of(error, path)}"
-        ) from error
-    games: Any = getattr(module, "GAMES", None)
+    games: Any = getattr(load_user_module(path, name, GAME_FILE), "GAMES", None)
     if not isinstance(games, list | tuple) or not games or not all(isinstance(game, Game) for game in games):
-        raise ValueError(f"the game file {path} has no GAMES: it must list at least one fogspiel.core.game.Game")
+        raise ValueError(f"{GAME_FILE} {path} has no GAMES: it must list at least one fogspiel.core.game.Game")
     return games
-
-
-def _line_of(error: BaseException, path: Path) -> str:
-    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path.absolute())]
-    return f" ({path.name}, line {lines[-1]})" if lines else ""
 
 
 # A small working game for a user to start from.
 
 PLACEHOLDER = "NAME"
-TEMPLATE = '''"""A game of bluff: chance deals the first player a high or a low card, which the second does not see.
-
-The first player checks or bets. After a check the card is shown: a high one wins 1, a low one loses 1. After a bet the
-second player folds, which costs 1, or calls, and then the card is worth 2. The value is 1/3 for the first player.
-
-Cells of a state: the card (0 low, 1 high), the bet, the reply; -1 is not yet. A view has the same, as far as known.
-"""
-
-import math
-from fractions import Fraction
-
-from fogspiel import CHANCE, OVER, Game, Rules, Sizes, Strategy, kernel, random_unit
-
-CARD, BET, REPLY = 0, 1, 2
-WORDS = ("not yet", "no", "yes")
-
-
-@kernel
-def start(state):  # write every cell
-    for cell in range(3):
-        state[cell] = -1
-
-
-@kernel
-def mover(state):  # 0, 1, CHANCE or OVER
-    if state[CARD] < 0:
-        return CHANCE
-    if state[BET] < 0:
-        return 0
-    return 1 if state[BET] == 1 and state[REPLY] < 0 else OVER
-
-
-@kernel
-def legal(state, out):  # list the actions in `out` and return how many; those of chance are equally likely
-    out[0] = 0
-    out[1] = 1
-    return 2
-
-
-@kernel
-def apply(state, action):  # nothing random here
-    if state[CARD] < 0:
-        state[CARD] = action
-    elif state[BET] < 0:
-        state[BET] = action
-    else:
-        state[REPLY] = action
-
-
-@kernel
-def view(state, player, out):  # all that the player knows, and nothing else; write every cell
-    shown = player == 0 or state[BET] == 0 or state[REPLY] == 1
-    out[CARD] = state[CARD] if shown else -1
-    out[BET] = state[BET]
-    out[REPLY] = state[REPLY]
-
-
-@kernel
-def score(state):  # an index into `payoffs`, which are the first player's
-    if state[REPLY] == 0:
-        return 3
-    stake = 2 if state[REPLY] == 1 else 1
-    return 2 + stake if state[CARD] == 1 else 2 - stake
-
-
-@kernel
-def prepare(theta, plan):  # parameters may be any real numbers; the plan is what they mean
-    for number in range(2):
-        plan[number] = 1.0 / (1.0 + math.exp(-min(max(theta[number], -700.0), 700.0)))
-
-
-@kernel
-def choose(seen, actions, plan, stream):  # one of `actions`, by the view; `random_unit` is a random number below 1
-    if seen[BET] == 1:
-        return 1 if random_unit(stream) < plan[1] else 0
-    return 1 if seen[CARD] == 1 or random_unit(stream) < plan[0] else 0
-
-
-def show(seen):
-    return f"card high: {WORDS[seen[CARD] + 1]}; bet: {WORDS[seen[BET] + 1]}; call: {WORDS[seen[REPLY] + 1]}"
-
-
-GAMES = [
-    Game(
-        name="NAME",
-        title="A game of bluff",
-        version=1,
-        rules=Rules(start, mover, legal, apply, view, score),
-        sizes=Sizes(state=3, view=3, actions=2),
-        show=show,
-        reveal=show,  # a state has the same cells as a view here
-        label=lambda action: ("no", "yes")[action],
-        source="An example.",
-        payoffs=tuple(Fraction(points) for points in (-2, -1, 0, 1, 2)),  # in even steps
-        strategy=Strategy("bluffer", ("bluff", "call"), 2, prepare, choose),
-        policies={"bold": (3.0, 3.0), "timid": (-3.0, -3.0)},
-    )
-]
-'''
+TEMPLATE = Path(__file__).with_name("new_game.txt")
 
 
 def write_template(file: Path) -> str:
@@ -349,7 +237,7 @@ def write_template(file: Path) -> str:
     name = f"my-{name}" if name in list_games() else name
     try:
         with file.open("x", encoding="utf-8") as new:
-            new.write(TEMPLATE.replace(f'"{PLACEHOLDER}"', f'"{name}"'))
+            new.write(TEMPLATE.read_text(encoding="utf-8").replace(f'"{PLACEHOLDER}"', f'"{name}"'))
     except FileExistsError:
         raise ValueError(f"{file} exists already: choose another name, for it is not overwritten") from None
     except OSError as error:

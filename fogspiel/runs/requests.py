@@ -24,11 +24,13 @@ DEFAULT_METHOD, DEFAULT_RACE, DEFAULT_BASELINE = "auto", "count-mixture", "redra
 SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
 MAX_ITERATIONS = 2**53
 MAX_SEEDS = 1000
+MOST_AHEAD = 64
 MIN_EXPLOITER_GAMES = 5_000  # minimum for the search for a best response
 MIXING = ("seed-nash", "psro", "portfolio")  # tuning methods whose result is a mixture
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 DEFAULT_MEMORY = 4.0  # GiB, the default of solving, repeated to avoid the import
 MANY = 1e12  # limit of games in a web request
+MOST_GAMES = 10_000_000  # of a match that ends when its interval is narrow enough
 
 
 # Types shared by several requests
@@ -58,18 +60,29 @@ AGENT = "A name, a run, or numbers with commas between them."
 class MatchRequest(Request):
     """Play two players against each other, every deal twice with the seats swapped."""
 
-    command_name, tab, optional = "match", "Match", ("sprt",)
+    command_name, tab, optional = "match", "Match", ("sprt", "until", "until_elo")
     shown = ("games", "seed")
     kind: Literal["match"] = "match"
     game: Annotated[GameName, Asked("game", argument=True, page="batawaf", hint="")]
     first: Annotated[Player, Field(title="First player"), Asked("agent", argument=True, page="ascending", hint=AGENT)]
     second: Annotated[Player, Field(title="Second player"), Asked("agent", argument=True, page="uniform")]
     seed: Seed = 1
-    games: Annotated[Games, Field(description="How many games, in pairs with the seats swapped.")] = 20_000
+    games: Annotated[
+        Games,
+        Field(description="How many games, in pairs with the seats swapped (20,000; 10 million with --until)."),
+    ] = 20_000
     seats: Annotated[
         Literal["swapped", "alternating", "coin"],
         Field(title="Seats", description="swapped (same deal twice), alternating, or coin."),
     ] = "swapped"
+    until: Annotated[
+        float | None,
+        Field(gt=0, title="Until the score is known within", description="Stop when the score is known within this."),
+        Asked(hint="Half the width of the interval at which the match ends; empty for all games."),
+    ] = None
+    until_elo: Annotated[
+        float | None, Field(gt=0, title="Until Elo is known within", description="The same in Elo."), Asked(hint="")
+    ] = None
     # Normalised Elo of the two hypotheses, alpha and beta of a sequential test that may end the match.
     sprt: Annotated[tuple[float, float, float, float] | None, Asked(stored_only=True)] = None
 
@@ -78,6 +91,17 @@ class MatchRequest(Request):
             _ = self.test
             if self.seats != "swapped":
                 raise ValueError("--sprt counts pairs of games with the seats swapped: leave out --seats")
+        if [self.sprt, self.until, self.until_elo].count(None) < 2:
+            raise ValueError("a match has one rule to stop: give --until, --until-elo or --sprt alone")
+        if self.until_elo is not None:
+            from ..core.game import WIN_DRAW_LOSS, known_game
+
+            if known_game(self.game).payoffs != WIN_DRAW_LOSS:
+                raise ValueError(f"Elo is for games that are won, drawn or lost, not for {self.game}: use --until")
+
+    @property
+    def stops_early(self) -> bool:
+        return (self.sprt, self.until, self.until_elo) != (None, None, None)
 
     @property
     def test(self) -> "Gsprt":
@@ -85,6 +109,12 @@ class MatchRequest(Request):
 
         assert self.sprt is not None
         return Gsprt(*self.sprt, normalised=True)
+
+
+def default_games(*rules: object) -> int:
+    """Return the number of games of a match by default: more where a rule stops it."""
+    games: int = MatchRequest.model_fields["games"].default
+    return games if set(rules) <= {None} else MOST_GAMES
 
 
 class RoundRobinRequest(Request):
@@ -233,7 +263,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves")
+    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves", "ahead")
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
@@ -253,6 +283,7 @@ class ProgramRequest(Request):
     origin: Text | None = None  # the run whose values are the start
     # A finished test that goes on instead of a search: its run, vector, scores and the counts of its pairs.
     proves: Mapping[str, Any] | None = None
+    ahead: int | None = Field(None, ge=1, le=MOST_AHEAD)  # steps whose games may be played at once; 1 if not given
 
     def check(self) -> None:
         from ..stats.race import Race
@@ -312,6 +343,9 @@ def _is_finite(number: object) -> bool:
     return isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < 1e300
 
 
+Refine = Literal["auto", "none", "uniform", "quasi-perfect"]
+
+
 class SolveRequest(Request):
     """Compute the value of a two-player zero-sum game and an optimal strategy for each side, with a certificate."""
 
@@ -358,10 +392,11 @@ class SolveRequest(Request):
         Asked(wanted="a positive number of CPU seconds", page_most=1e6),
     ] = None
     refine: Annotated[
-        Literal["auto", "none", "uniform"],
+        Refine,
         Field(
             title="Refine",
-            description="Of the optimal strategies take those that score most against uniform play; auto: small games.",
+            description="Take the optimal strategies that score most against uniform play, or quasi-perfect ones, "
+            "best against rare errors; auto: uniform, in small games.",
         ),
     ] = "auto"
     lock: Annotated[
@@ -409,12 +444,10 @@ class SolveRequest(Request):
         exact = find_solve_method(self.solver).exact
         if self.exact and not exact:
             raise WrongField("exact", f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
-        if (self.refine == "uniform" or self.against) and not exact:
+        if (self.refined or self.against) and not exact:
             raise WrongField("refine", f"a refinement needs a vertex: take --method auto or lp, not {self.solver}")
-        if self.against and self.refine == "none":
-            raise WrongField("refine", "--against refines the strategies: leave out --refine none")
-        if self.against and self.lock:
-            raise WrongField("against", "--lock and --against are two questions: ask one at a time")
+        if self.against and self.refine in ("none", "quasi-perfect"):
+            raise WrongField("refine", f"--against refines the strategies: leave out --refine {self.refine}")
         if self.lock is None and (self.seat, self.lock_weight) != (None, None):
             raise WrongField("lock", "--seat and --lock-weight are for a locked policy: add --lock POLICY")
         if self.against is None and self.safety is not None:
@@ -427,6 +460,11 @@ class SolveRequest(Request):
             raise ValueError(
                 f"--seed, --iterations and --seconds are for methods that sample, as {SAMPLING}, not for {self.solver}"
             )
+
+    @property
+    def refined(self) -> bool:
+        """True if refined strategies are required."""
+        return self.refine in ("uniform", "quasi-perfect")
 
     @property
     def samples(self) -> bool:

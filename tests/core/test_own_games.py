@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from uuid import uuid4
 
 import pytest
@@ -184,3 +185,37 @@ def test_a_package_may_not_take_the_name_of_a_game(tmp_path, site):
     install(site, "offer", {"fogspiel.games": "x = twin_game"}, twin_game=text)
     with pytest.raises(ValueError, match="two games are called rps, one of them of the installed package offer"):
         list_games()
+
+
+def test_a_file_may_import_from_its_folder_and_its_digest_covers_what_it_imports(mine):
+    (mine.parent / "payoffs.py").write_text("from stakes import PAYOFFS\n")
+    (mine.parent / "stakes.py").write_text(
+        "from fractions import Fraction\nPAYOFFS = [Fraction(n) for n in range(-2, 3)]\n"
+    )
+    alone = load_game(mine)
+    mine.write_text(mine.read_text().replace("import math\n", "import math\nimport payoffs\n", 1))
+    first = load_game(f"{mine}:mine")
+    (mine.parent / "stakes.py").write_text(
+        "from fractions import Fraction\nPAYOFFS = [2 * Fraction(n) for n in range(-2, 3)]\n"
+    )
+    second = load_game(mine)
+    assert len({alone.version, first.version, second.version}) == 3 and load_game(mine).version == second.version
+
+
+def test_a_changed_neighbour_is_executed_again_and_two_folders_do_not_mix(tmp_path, monkeypatch):
+    for folder, bet in (("one", 1), ("two", 2)):
+        write_template(tmp_path / f"{folder}.py")
+        (tmp_path / folder).mkdir()
+        text = (tmp_path / f"{folder}.py").read_text().replace("import math\n", "import math\nimport beside\n", 1)
+        (tmp_path / folder / f"{folder}.py").write_text(text)
+        (tmp_path / folder / "beside.py").write_text(f"TITLE = {bet}\n")
+        load_game(tmp_path / folder / f"{folder}.py")
+        assert bet == sys.modules["beside"].TITLE
+    (tmp_path / "two" / "beside.py").write_text("TITLE = 3\n")
+    monkeypatch.chdir(tmp_path / "two")
+    load_game("two.py")
+    assert sys.modules["beside"].TITLE == 3
+
+
+def test_the_digest_of_a_file_alone_is_that_of_its_content(mine):
+    assert load_game(mine).version == f"sha256 {sha256(mine.read_bytes()).hexdigest()}"

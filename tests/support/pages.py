@@ -90,15 +90,21 @@ class Reader:
         elif block.kind == "sh":
             for line in block.text.splitlines():
                 self.command(line)
-        elif block.kind == "python" and ">>>" in block.text:
-            test = doctest.DocTestParser().get_doctest(block.text, self.names, "page", None, 0)
+        elif block.kind == "python":
+            with self.monkeypatch.context() as scope:
+                scope.syspath_prepend(str(Path.cwd()))  # as for `python FILE.py`
+                self._python(block.text)
+        else:
+            assert block.kind in READ, f"a block of kind {block.kind} is not run: give it a title, or make it text"
+
+    def _python(self, text: str) -> None:
+        if ">>>" in text:
+            test = doctest.DocTestParser().get_doctest(text, self.names, "page", None, 0)
             outcome = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, clear_globs=False)
             assert outcome.failed == 0
             self.names = test.globs
-        elif block.kind == "python":
-            exec(block.text, self.names)
         else:
-            assert block.kind in READ, f"a block of kind {block.kind} is not run: give it a title, or make it text"
+            exec(text, self.names)
 
     def command(self, line: str) -> str:
         """What a line of commands prints, all of which must succeed."""

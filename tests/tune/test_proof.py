@@ -5,6 +5,11 @@ import pytest
 from bounded import tuned
 from proofs import misses, pair_law, simulate
 
+from fogspiel.core.agents import find_policy
+from fogspiel.core.game import known_game
+from fogspiel.runs.kinds.match import play_match
+from fogspiel.runs.requests import MatchRequest
+from fogspiel.stats.evaluate import elo_of, evaluate, report_key
 from fogspiel.stats.race import GainTest, decision, interval
 from fogspiel.stats.sprt import Gsprt
 from fogspiel.tuning.arena import FINAL, Arena, Budget
@@ -43,6 +48,35 @@ def test_a_match_stops_at_the_verdict_of_its_test(answer):
     found = answer(*words)
     assert found["games"] == 500 and found["sprt"]["decision"] == -1 and sum(found["sprt"]["pairs"]) == 250
     assert found == answer(*words, "--threads", "1")
+
+
+@pytest.mark.parametrize(("rule", "width"), [(("--until", "0.04"), 0.08), (("--until-elo", "30"), None)])
+def test_a_match_stops_as_soon_as_its_interval_is_narrow_enough(answer, rule, width):
+    words = ("match", "batawaf", "ascending", "descending", *rule)
+    found = answer(*words)
+    low, high = found["interval"]
+    assert high - low <= width if width else elo_of(high) - elo_of(low) <= 60
+    before = answer("match", "batawaf", "ascending", "descending", "--games", str(found["games"] * 15 // 16 - 2))
+    low, high = before["interval"]
+    assert high - low > width if width else elo_of(high) - elo_of(low) > 60
+    assert found["games"] < 10_000 and found == answer(*words, "--threads", "1")
+
+
+def test_an_interrupted_match_with_a_rule_ends_at_the_same_game():
+    request = MatchRequest("kuhn", "uniform", "uniform", until=0.3)
+    game = known_game("kuhn")
+    sides = (find_policy(game, "uniform"),) * 2
+    whole = play_match(request, game, sides, 1)
+    begun = evaluate(game, *sides, report_key(1), 36).to_json()
+    assert whole == play_match(request, game, sides, 1, counted=begun) and 36 < whole["games"] < 20_000
+
+
+def test_rules_that_stop_a_match_exclude_each_other_and_elo_needs_wins(refused):
+    words = ("match", "batawaf", "ascending", "descending", "--until", "0.1")
+    assert "one rule to stop" in refused(*words, "--sprt", "0", "10").stderr
+    assert "one rule to stop" in refused(*words, "--until-elo", "5").stderr
+    assert "--until is 0.0" in refused(*words[:-1], "0").stderr
+    assert "use --until" in refused("match", "kuhn", "uniform", "uniform", "--until-elo", "5").stderr
 
 
 @pytest.mark.thorough

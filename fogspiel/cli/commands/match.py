@@ -17,6 +17,7 @@ from ...runs.requests import (
     MatchRequest,
     RoundRobinRequest,
     SampledExploitRequest,
+    default_games,
 )
 from ...runs.store import DeferredRun, Store
 from .. import console
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 
 
 @app.command("match", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
-@asking(MatchRequest, optional=("game", "first", "second"))
+@asking(MatchRequest, optional=("game", "first", "second", "games"))
 def match(
     asked: dict[str, Any],
     sprt: Annotated[
@@ -82,6 +83,8 @@ def match(
     for name in ("game", "first", "second"):
         if asked[name] is None:
             raise ValueError(f"Missing argument '{name}'.")
+    if asked["games"] is None:
+        asked["games"] = default_games(asked["until"], asked["until_elo"])
     asked["sprt"] = None if sprt is None else (*sprt, alpha, beta)
     path = store_path(store)
     request = MatchRequest(**asked | {"game": load_and_announce(asked["game"], remember).name}).resolved(path)
@@ -178,11 +181,16 @@ def exploit(
     games: Annotated[int | None, typer.Option(help="Of --sampled: the number of games.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Of --sampled: CPU seconds (60 by default).")] = None,
     nodes: Annotated[int, typer.Option(help="Of --sampled: positions for each decision of the responder.")] = NODES,
+    output: Annotated[
+        Path | None, typer.Option(help="Of a class: the folder of the report (fogspiel-class-GAME).")
+    ] = None,
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a policy exactly: its score against itself and best responses, and its costliest decisions.
+
+    A folder of answers, one file for each student, is a class: a table of their losses and costliest decisions.
 
     With --sampled any agent of any game: what a searching best responder gains in fresh games, as a lower bound.
     """
@@ -191,11 +199,22 @@ def exploit(
         return _exploit_sampled(asked, budget, remember, RunOptions(store, as_json))
     if games is not None or seconds is not None or nodes != NODES:
         raise ValueError("--games, --seconds and --nodes belong to --sampled: add it, or leave them out")
-    from ...runs.kinds.exploit import exploit_lines, measure
+    from ...runs.kinds.exploit import exploit_lines, grade, measure
     from ...solving.policies.exploitability import measuring_cost
 
     chosen, path = load_and_announce(asked["game"], remember), store_path(store)
-    request = ExploitRequest(**asked | {"game": chosen.name}).resolved(path)
+    request, folder = ExploitRequest(**asked | {"game": chosen.name}), Path(asked["policy"])
+    if folder.is_dir():
+        if (asked["second"], everything, save) != (None, None, None):
+            raise ValueError(f"{folder} is a class, whose files are measured one by one: leave out the rest")
+        with console.progress(f"{chosen.name}: grading") as bar:
+            report = grade(
+                request, folder, path, lambda done, total: bar.show(done / total, f"{done} of {total} files", None)
+            )
+        return show_report(report, output, as_json)
+    if output is not None:
+        raise ValueError("--output is for a class: name a folder of answers, or use --decisions")
+    request = request.resolved(path)
     cost = measuring_cost(chosen)
     if cost:
         console.err.print(f"{chosen.name}: {cost}")

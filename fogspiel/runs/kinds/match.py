@@ -1,12 +1,12 @@
 """Matches of two agents, stored as a request and counts, so that an interrupted match resumes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ...core.agents import Agent, policy_names
-from ...core.game import known_game
+from ...core.game import Game, known_game
 from ...core.simulate import SEATS
-from ...stats.evaluate import MatchResult, evaluate, report_key
+from ...stats.evaluate import MatchResult, elo_of, evaluate, report_key
 from ...stats.sprt import Gsprt
 from ..agent_parser import plug_ins
 from ..kind import Context, Interruption, Kind, Outputs, Progress, Recorder
@@ -16,11 +16,55 @@ from ..requests import MatchRequest
 from ..store import Json, Run
 
 LOOK = 500  # games between two looks of a sequential test
+PAIR, GROWTH = 2, 16  # looks at an interval: each game pair at first, then after a sixteenth more games
 
 
 def agents_of(request: MatchRequest, store: Path) -> tuple[Agent, Agent]:
     game = known_game(request.game)
     return request.first.agent(game, store, request.seed), request.second.agent(game, store, request.seed)
+
+
+def looks(request: MatchRequest) -> Iterator[int]:
+    """Yield the numbers of games after which a match may stop, that of all its games last."""
+    done = 0
+    while request.stops_early:
+        done += LOOK if request.sprt is not None else max(PAIR, done // GROWTH // PAIR * PAIR)
+        if done >= request.games:
+            break
+        yield done
+    yield request.games
+
+
+def stops(request: MatchRequest, found: MatchResult) -> bool:
+    """True if the sequential test has a verdict, or the interval is narrow enough."""
+    if request.sprt is not None:
+        return request.test.decision(found.observed) != 0
+    low, high = found.interval
+    if request.until is not None:
+        return high - low <= 2 * request.until
+    return request.until_elo is not None and elo_of(high) - elo_of(low) <= 2 * request.until_elo
+
+
+def play_match(
+    request: MatchRequest,
+    game: Game,
+    sides: tuple[Agent, Agent],
+    threads: int,
+    watch: Callable[[MatchResult], None] = lambda so_far: None,
+    counted: Json | None = None,
+) -> Json:
+    """Play the games of a match until its rule stops it; `counted` are the figures of an interrupted one."""
+    before, key = 0 if counted is None else counted["games"], report_key(request.seed)
+    for games in looks(request):  # at fixed numbers of games, whatever the blocks
+        if games >= before:
+            found = evaluate(game, *sides, key, games, request.seats, threads, watch, counted)
+            counted = found.to_json()
+            if request.sprt is not None:
+                counted |= {"sprt": sprt_json(request.test, found.observed)}
+            if stops(request, found):
+                break
+    assert counted is not None  # the last look is at all games
+    return counted
 
 
 class ScoreTrail(Curve):
@@ -51,27 +95,21 @@ class MatchKind(Kind):
         def watch(so_far: MatchResult) -> None:
             recorder.save_partial(so_far.to_json)
             words = with_interval(so_far.mean, so_far.interval)
-            context.on_progress(Progress(words, so_far.games / request.games, so_far.games))
+            share = None if request.stops_early else so_far.games / request.games
+            context.on_progress(Progress(words, share, so_far.games))
 
         game, counted = known_game(request.game), counted_so_far(run)
         names = {side.spec.partition("@")[0] for side in (request.first, request.second)}
         # The game's own strategies precede those of plug-ins, which need not be imported for them.
         for source in plug_ins() if request.seats == SEATS[0] and not names & set(policy_names(game)) else ():
             if source.match and names <= set(source.names(game)):
-                if request.sprt is not None:
-                    raise ValueError(f"--sprt is for agents that play here, not for {' and '.join(sorted(names))}")
+                if request.stops_early:
+                    raise ValueError(
+                        f"--sprt and --until are for agents that play here, not for {' and '.join(sorted(names))}"
+                    )
                 return source.match(game, request, counted, watch).to_json()
-        sides, key, threads = agents_of(request, context.store), report_key(request.seed), context.threads or 1
-        if request.sprt is None:
-            return evaluate(game, *sides, key, request.games, request.seats, threads, watch, counted).to_json()
-        done = 0 if counted is None else counted["games"]
-        while True:  # looks at fixed numbers of games, whatever the blocks
-            done = min(max(-(-done // LOOK) * LOOK, LOOK), request.games)
-            counted = evaluate(game, *sides, key, done, request.seats, threads, watch, counted).to_json()
-            verdict = sprt_json(request.test, counted["observed"])
-            if verdict["decision"] or done >= request.games:
-                return counted | {"sprt": verdict}
-            done += 1
+        sides, threads = agents_of(request, context.store), context.threads or 1
+        return play_match(request, game, sides, threads, watch, counted)
 
     def headline(self, run: Run) -> str:
         return f"{run.request['first']} - {run.request['second']}"

@@ -14,13 +14,11 @@ question are averaged.
 
 import csv
 import hashlib
-import importlib.util
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from ...core.agents import Agent, ParametricPolicy, PlayerAgent, names_function
@@ -35,10 +33,12 @@ from ...core.behaviour_policy import (
 from ...core.game import Game
 from ...core.plugins import extras
 from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
+from ...core.user_code import code_content, load_user_module
 from ..methods import method_with
 from ..proofs import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
+POLICY_FILE = "the policy file"
 MAX_BYTES, LONGEST_HEAD = 1 << 28, 1000
 Key = tuple[int | None, str]  # the player (None for both), and the id or the text of a state
 
@@ -89,7 +89,7 @@ def holds_policy(words: str) -> bool:
             body = demand_json(words)
             return isinstance(body, dict) and ("rows" in body or "strategies" in body)
         if words.endswith(".csv"):
-            return b"probability" in read_head(Path(words), "the policy file", LONGEST_HEAD).partition(b"\n")[0]
+            return b"probability" in read_head(Path(words), POLICY_FILE, LONGEST_HEAD).partition(b"\n")[0]
     except ValueError:
         return False
     return words.endswith(".jsonl")
@@ -121,17 +121,17 @@ def read_policy(game: Game, words: str) -> BehaviourPolicy:
     """Return the policy of a file or function that the user names; the Python file of a function is executed."""
     path, _, name = words.rpartition(":") if names_function(words) else (words, "", "")
     file = Path(path)
-    content = _content(file)
+    content = code_content(file, POLICY_FILE) if name else _content(file)
     digest = hashlib.sha256(content).hexdigest()
     if name:
-        function = getattr(load_module(file), name, None)
+        function = getattr(load_user_module(file, f"fogspiel_policy_{file.stem}", POLICY_FILE), name, None)
         if not callable(function):
             raise ValueError(f"{path} has no function {name!r}: give FILE.py:FUNCTION")
         return replace(function_policy(game, function, words), digest=digest)
     if file.suffix == ".json":
         body = _parsed(file, content)
         if not isinstance(body, dict):
-            raise ValueError(f"the policy file {file} is not an object with `rows`, nor a certificate")
+            raise ValueError(f"{POLICY_FILE} {file} is not an object with `rows`, nor a certificate")
         if "strategies" in body:
             agent = certificate_agent(words, read_certificate(file), game)
             if not isinstance(agent, BehaviourPolicy):
@@ -163,30 +163,18 @@ def function_policy(
     return behaviour_policy(name, game, probabilities, batch=getattr(function, "batch", None))
 
 
-def load_module(path: Path) -> ModuleType:
-    """Execute a Python file that the user has named, and return it as a module."""
-    spec = importlib.util.spec_from_file_location(f"fogspiel_policy_{path.stem}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise ValueError(f"the file {path} cannot be loaded: {type(error).__name__}: {error}") from error
-    return module
-
-
 # Reading
 
 
 def _content(file: Path) -> bytes:
-    return read_bytes(file, "the policy file", MAX_BYTES, "that is no table of ours")
+    return read_bytes(file, POLICY_FILE, MAX_BYTES, "that is no table of ours")
 
 
 def _parsed(file: Path, content: bytes) -> Any:
     try:
         return parse_json(content)
     except ValueError as error:
-        raise ValueError(f"the policy file {file} is of no use: {error}") from None
+        raise ValueError(f"{POLICY_FILE} {file} is of no use: {error}") from None
 
 
 TableRows = Iterator[tuple[str, Key, ActionProbabilities]]  # the location in the file, the state, the probabilities
@@ -195,9 +183,9 @@ TableRows = Iterator[tuple[str, Key, ActionProbabilities]]  # the location in th
 def _rows_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> TableRows:
     rows, given = body.get("rows"), dict[Key, str]()
     if body.get("format", FORMAT) != FORMAT or not isinstance(rows, list):
-        raise ValueError(f"the policy file {file} is not a table: it must have the format {FORMAT!r} and `rows`")
+        raise ValueError(f"{POLICY_FILE} {file} is not a table: it must have the format {FORMAT!r} and `rows`")
     if body.get("game", game.name) != game.name:
-        raise ValueError(f"the policy file {file} is for {shorten(body['game'])}, not for {game.name}")
+        raise ValueError(f"{POLICY_FILE} {file} is for {shorten(body['game'])}, not for {game.name}")
     for number, row in enumerate(rows, 1):
         place = f"row {number}"
         if not isinstance(row, dict) or not isinstance(row.get("probabilities"), dict | list):
