@@ -19,8 +19,8 @@ from ..core.game import DRAW, LOSS, WIN, Game
 from ..core.session import Session, finish_game
 from ..games.chess.bitboards import KING, PAWN, QUEEN, kind_on
 from ..games.chess.fen import NAMES, SIDES, directions_in, fen_of, move_name, position_of, square_name
+from ..games.chess.game import RESULTS, UNFINISHED
 from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS, end_of, move_of, promotion_of, start_of
-from ..games.chess.san import RESULTS, UNFINISHED
 from ..process.heartbeat import beat
 from . import game
 from .engine import TimeControl, tell_clock

@@ -9,8 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...games.chess.fen import SIDES, START, parse_move
-from ...games.chess.game import ChessGame, UciEngine, numbered_moves
-from ...games.chess.san import RESULTS, ROSTER, fill_movetext, tag_lines
+from ...games.chess.game import RESULTS, ROSTER, ChessGame, UciEngine, fill_movetext, numbered_moves, tag_lines
 from ...games.chess.search import MATE
 from ...process.guard import own_guard
 from .parameters import LOG, Parameters
