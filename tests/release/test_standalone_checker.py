@@ -16,8 +16,9 @@ from fogspiel.solving.known_values import known_values
 MOST_BYTES = 200_000
 SHIPPED = {name: known.shipped for name, known in known_values().items() if known.shipped}
 QUICK = [
-    "kuhn", "rps", "binary-poker", "morra", "tic-tac-toe", "goofspiel-4", "leduc", "liars-dice-4",
-    "phantom-ponnuki-2x2", "phantom-ponnuki-3x3", "dark-hex-3x3", "phantom-ttt", "phantom-ttt-2x4-3", "dark-hex-4x3", "permutation-ttt",
+    "kuhn", "rps", "binary-poker", "morra", "tic-tac-toe",
+    "goofspiel-4", "leduc", "liars-dice-4", "phantom-ponnuki-2x2", "phantom-ponnuki-3x3",
+    "dark-hex-3x3", "phantom-ttt", "phantom-ttt-2x4-3", "dark-hex-4x3", "permutation-ttt",
     "resistance5",
 ]  # fmt: skip
 

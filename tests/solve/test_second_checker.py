@@ -74,7 +74,7 @@ def change_part(holder, key, draw):
 
 def is_number(text):
     try:
-        return text.count("/") < 2 and bool(Fraction(text)) or text == "0"
+        return (text.count("/") < 2 and bool(Fraction(text))) or text == "0"
     except (ValueError, ZeroDivisionError):
         return False
 
