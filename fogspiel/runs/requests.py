@@ -446,8 +446,6 @@ class SolveRequest(Request):
             raise WrongField("refine", f"a refinement needs a vertex: take --method auto or lp, not {self.solver}")
         if self.against and self.refine in ("none", "quasi-perfect"):
             raise WrongField("refine", f"--against refines the strategies: leave out --refine {self.refine}")
-        if self.against and self.lock:
-            raise WrongField("against", "--lock and --against are two questions: ask one at a time")
         if self.lock is None and (self.seat, self.lock_weight) != (None, None):
             raise WrongField("lock", "--seat and --lock-weight are for a locked policy: add --lock POLICY")
         if self.against is None and self.safety is not None:

@@ -86,7 +86,9 @@ class GamePositions:
             return PositionFacts(OVER, [], [], (), self.payoffs[self.rules.score(position)])
         actions = room[: self.rules.legal(position, room)].tolist()
         if who == CHANCE:
-            return PositionFacts(CHANCE, actions, self.chances(position, len(actions)), ())
+            chances = self.chances(position, len(actions))
+            possible = [slot for slot, chance in enumerate(chances) if chance]
+            return PositionFacts(CHANCE, [actions[slot] for slot in possible], [chances[slot] for slot in possible], ())
         self.rules.view(position, who, seen)
         return PositionFacts(who, actions, [], tuple(seen.tolist()))
 
