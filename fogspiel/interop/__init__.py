@@ -1,6 +1,5 @@
 """Import and export of games: Gambit's .efg and .nfg files, other trees as text, and the games of OpenSpiel."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -56,26 +55,6 @@ def openspiel_agent(game: Game, policy: Any) -> Agent | None:
     from .openspiel_export import from_openspiel_policy
 
     return from_openspiel_policy(game, policy)
-
-
-READERS = {".efg": read_efg, ".nfg": read_nfg, ".game": read_text_tree, ".txt": read_text_tree}
-
-
-def file_source(words: str) -> TreeSource:
-    file, read = Path(words), FILE_READERS[Path(words).suffix]
-    return TreeSource(slug(file.stem) or "game", digest_of_file(file), words, lambda most, _: read(file, most))
-
-
-def openspiel_agent(game: Game, policy: Any) -> Agent | None:
-    if not (hasattr(policy, "action_probabilities") or hasattr(policy, "get_state_policy")):
-        return None
-    from .openspiel_export import from_openspiel_policy
-
-    return from_openspiel_policy(game, policy)
-
-
-def _plain(words: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or "game"
 
 
 READERS = {OPENSPIEL: openspiel_source, **dict.fromkeys(FILE_READERS, file_source)}
