@@ -104,7 +104,7 @@ SNAPSHOTS = [
     (("show", "war"), GAME),
     (("match", "nim", "exact", "uniform", "--games", 10), MATCH),
     (("match", "nim", "exact", "perfect", "--exact"), EXACT),
-    (("tune", "nim", "--method", "iterative", "--games", 200), RUN),
+    (("tune", "nim", "--method", "iterative", "--games", 2000), RUN),
     (("runs",), "runs store"),
     (("export", "nim-1"), "ask game result run state steps theta"),
     (("doctor",), "checks ok repaired"),
