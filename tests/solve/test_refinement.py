@@ -299,12 +299,12 @@ def test_sums_beyond_64_bits_are_not_refined(tmp_path, fogspiel):
         (("--refine", "best"), "it must be auto, none, uniform or quasi-perfect"),
         (("--refine", "uniform", "--method", "cfr+"), "a refinement needs a vertex"),
         (("--against", "uniform", "--refine", "none"), "leave out --refine none"),
-        (("--against", "uniform", "--lock", "uniform"), "ask one at a time"),
         (("--seat", "1"), "add --lock POLICY"),
         (("--lock", "uniform", "--seat", "3"), "it must be 1 or 2"),
         (("--lock", "uniform", "--lock-weight", "2"), "above 0 and at most 1"),
         (("--lock", "uniform", "--lock-weight", "1/0"), "must be a number, as in"),
         (("--lock", "uniform", "--lock-weight", "1/2"), "add --seat 1 or --seat 2"),
+        (("--lock", "/dev/zero"), "'/dev/zero' is not a policy of kuhn: a table or a certificate ends with .json"),
         (("--safety", "0.1"), "add --against POLICY"),
         (("--against", "uniform", "--safety", "-1"), "it must be 0 or more"),
         (

@@ -165,12 +165,13 @@ def _given(
     from ...solving.locks import GivenPolicy, LockedSource
 
     game = problem.as_game(request.memory)
-    if request.against is not None:
-        against = GivenPolicy(game, request.against.agent(game, store, request.seed))
-        return problem, lambda tree: against.behaviours(problem, tree)
-    assert request.lock is not None
-    policy = GivenPolicy(game, request.lock.agent(game, store, request.seed), request.seat and request.seat - 1)
-    return LockedSource(problem, policy, request.fraction("lock_weight", 1)), None
+    if request.lock is not None:
+        policy = GivenPolicy(game, request.lock.agent(game, store, request.seed), request.seat and request.seat - 1)
+        problem = LockedSource(problem, policy, request.fraction("lock_weight", 1))
+    if request.against is None:
+        return problem, None
+    against = GivenPolicy(game, request.against.agent(game, store, request.seed))
+    return problem, lambda tree: against.behaviours(problem, tree)
 
 
 def _growth(nodes: int, share: float | None, seconds: float) -> Progress:

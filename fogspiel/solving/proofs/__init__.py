@@ -109,7 +109,7 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
     with limit_work(seconds):
         own = body.get("format")
         own = own if isinstance(own, str) else None
-        for place in sources(CHECKERS).values() if own not in of_trees else ():
+        for place in sources(CHECKERS).values() if own and own not in of_trees else ():
             checker = load(place)
             if checker not in (tree, refined) and own in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
                 bounds: Bounds = checker.verify(body)
@@ -155,8 +155,7 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
             demand("strategies" in body, f"it has none for {game.name}")
             words, rows, lock = spec_of(game.name), strategies_of(body), body.get("lock")
             if words is not None and is_tree(words.absolute):
-                demand(lock is None, "its locks are of a file's tree, so it can be explained but not played")
-                rows = tree_strategies(words.absolute, rows)
+                rows, lock = tree_strategies(words.absolute, rows, lock)
             agent: PlayerAgent = behaviour_policy(name, game, table_probabilities(rows, name, lock, game.sizes.view))
         else:
             agent = own.agent(name, body)

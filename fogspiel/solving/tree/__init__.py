@@ -5,7 +5,7 @@ has perfect recall by construction; that one infoset offers one list of actions 
 are compared by 128-bit digests.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -119,6 +119,18 @@ def in_units(tree: Tree, what: str, numbers: tuple[Fraction, ...]) -> tuple[list
             told = f"the common denominator of the {what} is longer than {MAX_UNIT:,} bits"
             raise ValueError(f"{tree.title}: {told}: round them to simpler fractions")
     return [number.numerator * (unit // number.denominator) for number in numbers], unit
+
+
+def histories_of(tree: Tree, actions_at: Callable[[int], Sequence[int]]) -> list[list[int]]:
+    """Return the owner's own actions before each infoset."""
+    found: list[list[int]] = []
+    after: tuple[dict[int, list[int]], dict[int, list[int]]] = ({0: []}, {0: []})
+    for infoset, (owner, before, first) in enumerate(
+        zip(tree.owner.tolist(), tree.before.tolist(), tree.first.tolist(), strict=True)
+    ):
+        found.append(after[owner][before])
+        after[owner].update({first + slot: [*found[-1], action] for slot, action in enumerate(actions_at(infoset))})
+    return found
 
 
 def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
