@@ -24,6 +24,7 @@ DEFAULT_METHOD, DEFAULT_RACE, DEFAULT_BASELINE = "auto", "count-mixture", "redra
 SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
 MAX_ITERATIONS = 2**53
 MAX_SEEDS = 1000
+MOST_AHEAD = 64
 MIN_EXPLOITER_GAMES = 5_000  # minimum for the search for a best response
 MIXING = ("seed-nash", "psro", "portfolio")  # tuning methods whose result is a mixture
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
@@ -262,7 +263,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves")
+    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves", "ahead")
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
@@ -282,6 +283,7 @@ class ProgramRequest(Request):
     origin: Text | None = None  # the run whose values are the start
     # A finished test that goes on instead of a search: its run, vector, scores and the counts of its pairs.
     proves: Mapping[str, Any] | None = None
+    ahead: int | None = Field(None, ge=1, le=MOST_AHEAD)  # steps whose games may be played at once; 1 if not given
 
     def check(self) -> None:
         from ..stats.race import Race
