@@ -191,6 +191,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "analysis": "analysis",
         "balance": "balance",
         "bounds": "bounds",
+        "compete": "compete",
         "diagnose": "diagnose",
         "experiment": "paper",
         "exploit": "exploit",
