@@ -26,19 +26,31 @@ from .core.agents import Agent, ParametricPolicy
 from .core.game import UNIFORM, USER_GAMES, Game, Strategy, list_games
 from .core.session import PersonSession
 from .core.untrusted_input import shorten
-from .results import ExploitOutcome, FunctionOutcome, GameValue, MatchOutcome, Trail, TuneOutcome, VerifyResult
+from .results import (
+    ExploitOutcome,
+    FunctionOutcome,
+    GameValue,
+    MatchOutcome,
+    SampledOutcome,
+    Trail,
+    TuneOutcome,
+    VerifyResult,
+)
 from .runs import store
 from .runs.agent_parser import find_agent
 from .runs.kind import Context, find_or_create_run, kind_of_request
 from .runs.kinds.exploit import measure
 from .runs.kinds.match import play_match
 from .runs.kinds.program import tune_function as tuned
+from .runs.kinds.sampled_exploit import respond_by_search
 from .runs.kinds.solve import task_of
 from .runs.request import StoredAgent, check_seed, seconds_for
 from .runs.requests import (
     BoundsRequest,
     ExploitRequest,
     MatchRequest,
+    Refine,
+    SampledExploitRequest,
     SolveRequest,
     TuneRequest,
     VerifyRequest,
@@ -413,7 +425,7 @@ def solve(
     seed: int = 0,
     iterations: int | None = None,
     seconds: float | None = None,
-    refine: Literal["auto", "none", "uniform"] = "auto",
+    refine: Refine = "auto",
     lock: AgentLike = None,
     seat: int | None = None,
     lock_weight: str | Fraction | None = None,
@@ -432,7 +444,8 @@ def solve(
         seed: Random seed of sampling methods.
         iterations: Number of iterations of sampling methods.
         seconds: CPU seconds of sampling methods (default 60).
-        refine: Of the optimal strategies take those that score most against uniform play; "auto": in small games.
+        refine: Of the optimal strategies take those that score most against uniform play ("auto": in small games), or
+            quasi-perfect ones.
         lock: A policy that is fixed at the information states where it has probabilities; the rest is solved.
         seat: The seat whose states are locked, 1 or 2 (default: both).
         lock_weight: The probability with which the lock holds (default 1), as in "9/10".
@@ -525,9 +538,15 @@ def exploit(
     missing: Literal["refuse", "uniform"] = "refuse",
     memory: float = 4.0,
     seed: int = 1,
+    sampled: bool = False,
+    games: int | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
     store: StorePath = None,
-) -> ExploitOutcome:
+) -> ExploitOutcome | SampledOutcome:
     """Measure a policy in both seats exactly, or two policies, one in each: their score against best responses.
+
+    With `sampled`, bound any agent of any game from below by fresh games of a best responder that searches.
 
     Parameters:
         game: A name, a file or a `Game`.
@@ -535,16 +554,33 @@ def exploit(
         second: The policy of the second seat, if it differs.
         missing: At states without probabilities: `refuse` (raise an error), or play `uniform`.
         memory: The memory limit of the game tree, in GiB.
-        seed: Seed of a policy that is drawn at random, such as `fixed`.
+        seed: Seed of a policy that is drawn at random, such as `fixed`; of `sampled`, also that of its games.
+        sampled: Play a searching responder against the policy in both seats, instead of measuring it exactly.
+        games: The number of games of `sampled`.
+        seconds: The CPU seconds of `sampled`, instead (default 60).
+        nodes: The positions of each decision of the responder (default 100,000).
         store: A store of runs, to save the result.
 
     Returns:
-        The value, the best responses, NashConv and exploitability, and the decisions that cost most.
+        The value, the best responses, NashConv and exploitability, and the decisions that cost most; of `sampled` the
+            lower bound with the games that prove it.
 
     >>> exploit("kuhn", "solved").nash_conv
     Fraction(0, 1)
+    >>> exploit("kuhn", "uniform", sampled=True, games=20, nodes=500).games
+    20
     """
     check_seed(seed)
+    _demand(bool, "True or False", sampled=sampled)
+    _demand(int | None, "a positive whole number", games=games, nodes=nodes)
+    budget = {"games": games, "seconds": seconds, "nodes": nodes}
+    asked = {name: number for name, number in budget.items() if number is not None}
+    if sampled:
+        if second is not None or missing != "refuse":
+            raise BadInput("sampled takes one policy, for both seats: leave out second and missing")
+        return _exploit_sampled(game, first, asked, seed, store)
+    if asked:
+        raise BadInput(f"{' and '.join(asked)}: only for a sampled bound: give sampled=True, too, or leave it out")
     with _known(game) as chosen:
         policy = _player(chosen, first, store, seed)
         other = None if second is None else _player(chosen, second, store, seed)
@@ -554,6 +590,22 @@ def exploit(
         found, body = measure(request, _path(store), lambda done, total: None)
         _keep(request.to_json() if store else {}, body, store)
     return ExploitOutcome.of(found)
+
+
+def _exploit_sampled(
+    game: GameLike, policy: AgentLike, asked: dict[str, Any], seed: int, path: StorePath
+) -> SampledOutcome:
+    limit = seconds_for(asked.get("games"), None, asked.get("seconds"))
+    with _known(game) as chosen:
+        player = _player(chosen, policy, path, seed)
+        request = SampledExploitRequest(game=chosen.name, policy=player, seed=seed, **asked | {"seconds": limit})
+        if isinstance(player, _GivenAgent):
+            found = respond_by_search(chosen, player.agent(chosen, _path(path), seed), request)
+        else:
+            found = _work(request.resolved(_path(path)).to_json(), path).result
+        counts = tuple(found["outcomes"]), tuple(found["observed"])
+        bound = found["exploitability"], found["gain"], found["known"]
+        return SampledOutcome(tuple(map(float, chosen.payoffs)), *counts, *bound)
 
 
 @_at_the_door

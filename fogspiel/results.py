@@ -152,6 +152,24 @@ class ExploitOutcome(Result, ExploitResult):
 
 
 @dataclass(frozen=True, repr=False)
+class SampledOutcome(MatchOutcome):
+    """Fresh games of a searching responder against a policy: a lower bound on how much it can be exploited."""
+
+    exploitability: float = 0.0  # the lower bound at 95 % confidence, valid at any time
+    gain: float = 0.0  # its estimate
+    known: bool = False  # true if the responder knew the policy's probabilities
+
+    def __repr__(self) -> str:
+        return f"Exploitable by at least {self.exploitability:.4f}: the responder's {super().__repr__().lower()}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {name: getattr(self, name) for name in ("exploitability", "gain", "known")}
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | {name: getattr(self, name) for name in ("exploitability", "gain", "known")}
+
+
+@dataclass(frozen=True, repr=False)
 class GameValue(Result):
     """The value of a game to its first player, or bounds on it, and their certificate."""
 

@@ -30,7 +30,7 @@ from fogspiel.kriegspiel.parameters import (
     read_fog_weights,
     write_fog_weights,
 )
-from fogspiel.kriegspiel.pgn_check import CheckedGame
+from fogspiel.kriegspiel.pgn import CheckedGame
 from fogspiel.kriegspiel.problems.generator import Candidate
 from fogspiel.kriegspiel.problems.solution import Branch, SolutionStep
 from fogspiel.papers.ciancarini2010.abstract_model import PrintedConstants

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
@@ -178,6 +179,10 @@ class Game:
     def __post_init__(self) -> None:
         if not self.title:
             object.__setattr__(self, "title", self.name)
+        steps = {after - before for before, after in pairwise(self.payoffs)}
+        if not self.payoffs or len(steps) > 1 or min(steps, default=1) <= 0:
+            listed = ", ".join(map(str, self.payoffs))
+            raise ValueError(f"the payoffs {listed} do not rise in even steps: list all steps between them, too")
 
     @property
     def max_score(self) -> int:

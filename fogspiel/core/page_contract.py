@@ -8,8 +8,6 @@ list a `PlaySupport` for each of its games by name.
 import threading
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
-from pathlib import Path as FilePath
 from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 from fastapi import APIRouter, Path, Request
@@ -17,7 +15,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from .agents import Agent, Player
 from .game import Game
-from .plugins import folders, modules
+from .plugins import extras
 from .session import PersonSession, Session
 
 # A response of the API that Python never reads again; data that it reads is a TypedDict or a dataclass.
@@ -190,15 +188,7 @@ _DEFAULT = PlaySupport()
 
 
 def play_supports() -> Mapping[str, PlaySupport]:
-    return _supports(tuple(folders()))
-
-
-@cache
-def _supports(used: tuple[FilePath, ...]) -> Mapping[str, PlaySupport]:
-    found: dict[str, PlaySupport] = {}
-    for module in modules("web.pages"):
-        found |= getattr(module, "PLAY", {})
-    return found
+    return extras("web.pages", "PLAY")
 
 
 def play_support(game: Game) -> PlaySupport:

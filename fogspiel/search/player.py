@@ -2,7 +2,8 @@
 
 Each decision follows the same order. The belief follows the views since the last one. If the whole game fits into the
 effort, it is solved from its start, once; if what is left fits, it is solved from the belief; else it is searched by
-sampling. Nodes of earlier decisions stay, and what they say of the opponent is the belief's model of it.
+sampling. Where nothing is hidden, a graph of states takes the place of trees. Nodes of earlier decisions stay, and what
+they say of the opponent is the belief's model of it.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from ..core.rng import bits, child, random_below, random_unit
 from ..core.session import Session
 from ..core.simulate import compile_rules
 from ..process.heartbeat import say
+from . import graph as state_graph
 from . import sampling, subtree
 
 # Positions that count as one second where the clock is the limit: they size arrays and trees, never the search itself.
@@ -31,6 +33,9 @@ SWEPT = 32  # nodes that a sweep of a solved tree visits in the time of one posi
 LEAST_SWEEPS, MOST_SWEEPS = 32, 2000  # of a solved tree: at each decision at least, in a game at most
 TREE_DRAWS = 512  # draws that estimate a compiled opponent's probabilities in a tree: within 2 % each
 MOST_ROWS, MOST_ENTRIES = 1 << 18, 1 << 21
+GRAPH_DECISIONS = 64  # decisions whose positions fit into the graph of a game without hidden information
+MOST_STATES, GRAPH_CELLS = 1 << 21, 1 << 23  # of that graph: 64 MiB
+LINKED = 4  # links per state of that graph
 DEEPEST = 512  # information states of one iteration, and levels of a solved tree
 FIRST_SHARE = 0.5  # share of the first decision's effort that begins at the start of the game
 START_SHARE = 0.3  # share of later iterations that do
@@ -75,7 +80,9 @@ class Search:
         self.opponent = Opponent(game, side, known, None if known else self.tree)
         self.belief = Belief(game, side, self.opponent, effort.particles, int(child(seed, 1)))
         self.solved: Solved | None = None
-        self.decisions = self.sampled = 0
+        self.open = effort.trees and game.resample is nothing_hidden and known is None
+        self.graph: state_graph.Graph | None = None
+        self.decisions, self._spent, self._began = 0, 0, 0.0
         sizes, width = game.sizes, self.opponent.past_cells
         self._rules, self._scale = compile_rules(game), 1.0 / max(game.max_score, 1)
         self._room = new_room(game, width, int(child(seed, 2)))
@@ -101,7 +108,10 @@ class Search:
         masses = self.belief.masses
         left = masses > 0
         roots = tuple(a[left] for a in (self.belief.states, self.belief.pasts, self.belief.members, masses))
-        if self.effort.trees and (found := self._tree(roots)) is not None:
+        if self.open and len(roots[0]) == 1:
+            if (best := self._best_actions(roots[0][0])) is not None:
+                return best
+        elif self.effort.trees and (found := self._tree(roots)) is not None:
             self.solved = found
             self._sweep(found)
             return self._average(found.nodes, key, count)
@@ -116,13 +126,13 @@ class Search:
         start = np.repeat(Session(self.game).state[None], len(members), axis=0)
         pasts = np.zeros((len(members), self.opponent.past_cells), np.int64)
         roots = start, pasts, members, np.array(self.opponent.members, np.float64)
-        if self.effort.trees:
+        if self.effort.trees and not self.open:
             self.solved = self._tree(roots)
         if self.solved is not None:
             self._sweep(self.solved, FIRST_SHARE)
             if self.opponent.model.kind == LEARNED:
                 self.opponent.nodes = self.solved.nodes
-        elif self.opponent.model.kind == LEARNED:
+        elif self.opponent.model.kind == LEARNED and not self.open:
             self._sample(roots, FIRST_SHARE)
 
     # Limits.
@@ -131,6 +141,11 @@ class Search:
         if self.effort.nodes is not None:
             return self._spent >= share * self.effort.nodes
         return thread_time() - self._began >= share * (self.effort.seconds or 0.0)
+
+    def _stretch(self, share: float) -> int:
+        """Return the positions until the next look at the clock, or those that are left."""
+        nodes = self.effort.nodes
+        return STRETCH if nodes is None else min(STRETCH, max(1, int(share * nodes) - self._spent))
 
     # Solved trees.
 
@@ -171,6 +186,40 @@ class Search:
             done += sweeps
             self._spent += max(1, sweeps * size // SWEPT)
 
+    # Graphs of states.
+
+    def _best_actions(self, state: np.ndarray) -> np.ndarray | None:
+        """Return the optimal strategy where nothing is hidden; None if the states that can follow are too many."""
+        if self.graph is None:
+            self.graph = self._new_graph()
+        graph, weighted = self.graph, int(self.game.rules.weights is not None)
+        found, root, cleared = state_graph.GROWS, state, False
+        while found != state_graph.CLOSED:
+            if self._over(TREE_SHARE):
+                return None
+            before = int(graph.counters[state_graph.WORK])
+            found = state_graph.grow(
+                *self._rules, graph, self._room, root, weighted, self._scale, before + self._stretch(TREE_SHARE)
+            )
+            self._spent += int(graph.counters[state_graph.WORK]) - before
+            root = state[:0]
+            if found == state_graph.FULL:
+                if cleared:
+                    return None
+                state_graph.clear(graph)  # of states that cannot be reached any more
+                root, cleared = state, True
+        sweeps, change = 0, 1.0
+        while change > state_graph.STILL and (sweeps < LEAST_SWEEPS or not self._over(1.0)):
+            change, sweeps = state_graph.improve(graph), sweeps + 1
+            self._spent += int(graph.counters[state_graph.TAIL]) // SWEPT
+        return state_graph.best_actions(graph)
+
+    def _new_graph(self) -> state_graph.Graph:
+        cells = self.game.sizes.state
+        wanted = min(GRAPH_DECISIONS * self.effort.size, MOST_STATES, GRAPH_CELLS // cells)
+        states = 1 << max(wanted.bit_length() - 1, 10)
+        return state_graph.new_graph(states, cells, LINKED * states)
+
     # Sampling.
 
     def _sample(self, roots: tuple[np.ndarray, ...], share: float) -> None:
@@ -191,7 +240,7 @@ class Search:
         work = self._line.work
         while not self._over(share):
             before = int(work[sampling.VISITED])
-            left = STRETCH if effort.nodes is None else min(STRETCH, max(1, int(share * effort.nodes) - self._spent))
+            left = self._stretch(share)
             while sampling.sample_games(
                 *self._rules, self.opponent.choose, self._roll, self.opponent.model, tree, self.opponent.nodes,
                 task._replace(most=before + left), self._room, self._line, *roots[:3], cumulated,

@@ -78,8 +78,9 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
     ]
     offers += _of_runs(game, store)
 
-    def rank(offer: Opponent) -> tuple[int, int]:
-        return LEVELS.index(offer["level"]), [*support.strongest, offer["words"]].index(offer["words"])
+    def rank(offer: Opponent) -> tuple[int, int, bool]:
+        words = offer["words"]
+        return LEVELS.index(offer["level"]), [*support.strongest, words].index(words), words in AIMLESS
 
     return sorted(offers, key=rank)
 

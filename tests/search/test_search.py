@@ -12,9 +12,12 @@ from fogspiel.core.behaviour_policy import behaviour_policy
 from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import Session, play_game, record_game
+from fogspiel.games.pig.exact import optimum
+from fogspiel.games.pig.rules import DECIDING
 from fogspiel.runs.agent_parser import agent_names, parse_agent
 from fogspiel.runs.agents.search import effort_of, on_page, options_of
 from fogspiel.search import LEVELS, Effort, Search, SearchPlayer, search_agent
+from fogspiel.solving.known_values import known_values
 from fogspiel.solving.policies.exploitability import measure_policies
 from fogspiel.stats.evaluate import evaluate, report_key
 
@@ -70,6 +73,26 @@ def test_sampling_alone_mixes():
 @pytest.mark.thorough
 def test_leduc_is_played_nearly_perfectly_in_hundredths_of_a_second():
     assert nash_conv("leduc", nodes=20_000) < 0.1
+
+
+@pytest.mark.parametrize("name", ["nim", pytest.param("guesswho24", marks=pytest.mark.thorough)])
+def test_a_game_without_hidden_information_is_solved_as_a_graph_of_states(name):
+    """The value at the start is the one in the list of known values, by methods made for the family."""
+    game = known_game(name)
+    search, session = Search(game, 0, Effort(nodes=1_000_000), None, None, 1), Session(game)
+    shares = search.strategy(session.view(0), len(session.actions))
+    value = search.graph.values[search.graph.walk[0]]
+    assert shares.sum() == pytest.approx(1) and value == pytest.approx(float(known_values()[name].value), abs=1e-6)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("mine", "theirs"), [(85, 90), (90, 80)])
+def test_the_end_of_pig_is_played_as_by_the_optimum_of_its_family(mine, theirs):
+    session, found = Session(known_game("pig")), optimum()
+    for turn in range(2, 100 - mine, 4):
+        session.state[:] = [DECIDING, 0, turn, mine, theirs]
+        search = Search(session.game, 0, Effort(nodes=400_000), None, None, 1)
+        assert search._best_actions(session.state).tolist() == [not (roll := found.rolls[mine, theirs, turn]), roll]
 
 
 SLOW_FAMILIES = ("battleship", "cheat", "flip", "kriegspiel", "war")  # whose beliefs take seconds in a game

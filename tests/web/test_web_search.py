@@ -1,13 +1,17 @@
 """The search as an opponent on the page: eight levels for every game, and no search beyond the page's limits."""
 
+import json
+import time
+
 import pytest
-from support.web_client import open_client, play, wait_for_work
+from support.web_client import begin, open_client, play, wait_for_work
 
 from fogspiel.core.game import known_game
 from fogspiel.search import LEVELS
+from fogspiel.solving.bounds.any_game import powers_words
 from fogspiel.web.opponents import LEVELS as STRENGTHS
 from fogspiel.web.opponents import demand_opponent
-from fogspiel.web.session_store import is_thinker
+from fogspiel.web.session_store import is_thinker, slot_seconds
 
 WORDS = [f"search:level={number}" for number in range(1, len(LEVELS) + 1)]
 
@@ -25,6 +29,34 @@ def test_every_game_offers_the_levels_from_the_strongest_to_the_weakest(client, 
     assert sorted(opponent["words"] for opponent in levels) == WORDS
     assert {opponent["level"] for opponent in levels} == set(STRENGTHS[1:])
     assert offered == sorted(offered, key=lambda opponent: STRENGTHS.index(opponent["level"]))
+
+
+@pytest.mark.parametrize("name", ["leduc-13", "pig"])
+def test_uniform_stands_below_all_levels_which_descend(client, name):
+    words = [offer["words"] for offer in client.get(f"/api/games/{name}/opponents").json()["opponents"]]
+    assert [each for each in words if each in WORDS] == WORDS[::-1]
+    assert words.index("uniform") > words.index("search:level=1")
+
+
+def test_the_page_of_a_game_lists_its_powers_as_show_and_check_do(client, fogspiel):
+    found = wait_for_work(client, "/api/games/kuhn/powers").json()["powers"]
+    assert found == powers_words(known_game("kuhn")) and "`solve`" in found[0]
+    assert 'id="powers-list"' in client.get("/games/kuhn").text
+    assert json.loads(fogspiel("show", "kuhn", "--json").stdout)["powers"] == found
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["leduc-13", "pig", "phantom-ponnuki-7x7", "liars-dice-2x6", "four-in-a-row"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_game_against_search_begins_within_two_seconds_of_the_click(tmp_path, name, side):
+    """Warm, with the real slots of replies; the fastest of three, because a test machine has other work."""
+    taken = []
+    with open_client(tmp_path, slot_seconds) as client:
+        for _ in range(4):
+            began = time.monotonic()
+            assert begin(client, game=name, against="search:level=4", side=side)["choices"]
+            taken.append(time.monotonic() - began)
+    assert min(taken[1:]) < 2.0, taken
 
 
 def test_games_with_engines_offer_those_alone(client):

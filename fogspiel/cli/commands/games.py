@@ -65,6 +65,7 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
     from ...core.compile.kernel import interpreted
     from ...core.game import UNIFORM
     from ...core.session import record_game, replay, view_of
+    from ...solving.bounds.any_game import powers_words
 
     chosen = load_and_announce(game, remember)
     uniform = find_policy(chosen, UNIFORM.name)
@@ -73,9 +74,9 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
         moment = next(position for position in replay(chosen, record) if position.mover in (0, 1))
         view = chosen.show(view_of(chosen, moment.state, moment.mover))
     tries = [chosen.label(action) for action in moment.actions]
+    words, powers = _words_of(chosen), powers_words(chosen)
     if as_json:
-        return print_json(_words_of(chosen) | {"view": view, "actions": tries})
-    words = _words_of(chosen)
+        return print_json(words | {"view": view, "actions": tries, "powers": powers})
     names = words["parameter_names"]
     listed = ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:4])}, .. {names[-1]}"
     console.out.print(console.bold(chosen.name) + f": {chosen.title} (rules version {chosen.version})")
@@ -85,6 +86,7 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
             f"seeds of something random, nearby values unrelated: {', '.join(words['hashed_parameters'])}"
         )
     console.out.print(f"players by name: {', '.join(words['players'])}")
+    console.out.print(_powers_line(powers))
     if chosen.source:
         console.out.print(f"source: {chosen.source}")
     moved = f"the first decision of a game (seed {seed}), as player {moment.mover + 1} sees it"
@@ -143,7 +145,11 @@ def _facts(found: "GameCheck") -> str:
         said.append(f"a tree of {tree['nodes']:,} histories with {first:,} and {second:,} infosets")
     if facts.get("perfect_recall") is False:
         said.append("views that do not tell players all that they did (solving keeps it in mind for them)")
-    return "\n".join(["; ".join(said), f"it gets: {'; '.join(facts['powers'])}"])
+    return "\n".join(["; ".join(said), _powers_line(facts["powers"])])
+
+
+def _powers_line(powers: list[str]) -> str:
+    return f"it gets: {'; '.join(powers)}"
 
 
 @app.command("new")

@@ -41,6 +41,7 @@ class ProgramPlayer(MoveBudget):
         self.seed, self.switches = seed_of(stream), WILD_16
         self.reporter = ProtocolWriter()
         self.program = KriegspielProgram(words)
+        self.own_clock = self.program.own_clock  # a machine that is busy with others takes nothing from its time
 
     def hear_rules(self, switches: HouseRules) -> None:
         self.switches = switches

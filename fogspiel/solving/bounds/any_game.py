@@ -51,13 +51,16 @@ def powers_of(source: GameSource) -> Powers:
 FEW_STATES = 0.02  # GiB for a quick look at the number of states
 
 
-def powers_words(game: Game, nodes: int | None) -> list[str]:
-    """Describe what a game's size allows, given the number of its histories where its tree was built."""
+def powers_words(game: Game) -> list[str]:
+    """Describe what a game's size allows, from an estimate of its histories and a quick count of its states."""
     powers, found = powers_of(KernelSource(game, game.name)), []
+    histories = powers.histories
     if powers.method and powers.method != AUTO:
         found.append(f"`solve` by the method {powers.method}, made for such games")
-    if nodes is not None or powers.method == AUTO:
+        histories = estimate_histories(game, SOLVABLE)
+    if histories is not None and histories <= SOLVABLE:
         found.append("`solve`, `exploit` and exact `bounds` by its tree")
+    if found:
         return found
     if powers.histories is not None:
         found.append(f"about {powers.histories:.2g} histories: `bounds` by sampled tables and best responses to them")

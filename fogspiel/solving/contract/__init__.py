@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +155,6 @@ def _declarations(game: Game) -> Iterator[Finding]:
     for name, size in game.sizes._asdict().items():
         if not isinstance(size, int) or size < 1:
             yield Finding("sizes", f"sizes.{name} is {size!r}", "give a whole number of 1 or more")
-    steps = {after - before for before, after in pairwise(game.payoffs)}
-    if len(steps) != 1 or min(steps) <= 0:
-        listed = ", ".join(map(str, game.payoffs))
-        yield Finding("payoffs", f"the payoffs {listed} do not rise in even steps", "list all steps between them, too")
     for rule, name, kernel, _ in _kernels(game):
         function = getattr(kernel, "py_func", kernel)
         wanted, given = ARGUMENTS[name], list(inspect.signature(function).parameters)
@@ -352,17 +348,16 @@ def _speed(game: Game) -> float:
 
 def _tree(game: Game, facts: dict[str, Any]) -> Iterator[Finding]:
     """Record the speed, the size of the tree if it is not too large, and whether views reveal the own actions."""
-    facts["games_per_second"] = _speed(game)
+    facts |= {"games_per_second": _speed(game), "powers": powers_words(game)}
     try:
         tree = build_tree(game, TREE_MEMORY)
     except ValueError as error:
-        facts |= {"tree": None, "perfect_recall": None, "powers": powers_words(game, None)}
+        facts |= {"tree": None, "perfect_recall": None}
         if WRONG[NOT_ONE_LIST] in str(error):
             yield Finding("legal", str(error), "let legal depend on nothing that the view of the mover does not show")
         return
     infosets = [len(tree.numbers(player)) for player in (0, 1)]
     facts |= {"tree": {"nodes": tree.nodes, "infosets": infosets}, "perfect_recall": None}
-    facts["powers"] = powers_words(game, tree.nodes)
     if sum(infosets) <= MAX_VIEWS:
         samples = zip(tree.owner.tolist(), tree.samples.tolist(), strict=True)
         views = {(player, session_at(game, tree, node).view(player).tobytes()) for player, node in samples}

@@ -19,6 +19,7 @@ from ...runs.agent_parser import engines_of
 from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.requests import SolveRequest
 from ...runs.store import Summary
+from ...solving.bounds.any_game import powers_words
 from ...solving.known_values import KnownValue, known_values, short
 from ...solving.sources import estimate_histories
 from .. import JsonObject
@@ -214,6 +215,13 @@ def register(site: Site) -> None:
     def solving(name: str) -> SolveStatus:
         """Report whether the game is solved, can be solved here, or is being solved."""
         return solving_of(known_game(name), site)
+
+    @router.get("/{name}/powers")
+    def powers(name: str) -> JsonObject:
+        """List what the size of the game allows, as `check` and `show` do."""
+        game = known_game(name)
+        found = site.jobs.compute(("powers", game.name, game.version), lambda: powers_words(game))
+        return {"game": name, "powers": found}
 
     @router.post("/{name}/solving", status_code=201)
     def solve(name: str) -> RunState:

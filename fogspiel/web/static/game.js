@@ -12,6 +12,13 @@ ask(`${address}/picture?first=true`)
   .then(({ picture }) => drawPicture(byId("first"), picture))
   .catch(() => byId("first").remove());
 
+ask(`${address}/powers`)
+  .then(({ powers }) => {
+    byId("powers-list").replaceChildren(...powers.map((words) => Object.assign(document.createElement("li"), { textContent: words })));
+    byId("powers").hidden = powers.length === 0;
+  })
+  .catch(() => byId("powers").remove());
+
 // Where the solution stands, again and again while a run works on it; once it is there it is the first opponent.
 async function followSolving() {
   for (;;) {
