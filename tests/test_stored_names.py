@@ -57,7 +57,7 @@ SUMMARY = "name game method state steps games score interval created seen second
 KEYS = {
     Cell: "text look action name",
     BoardPicture: "rows title shape row_names column_names",
-    Cards: "title cards together",
+    Cards: "title cards together seat",
     Facts: "rows title",
     Messages: "lines title",
     Text: "text",
