@@ -1,4 +1,4 @@
-"""Tuning runs that are lengthened: the bytes of a longer run where the method allows it, else its old plan for longer."""
+"""Tuning runs that are lengthened: the bytes of a longer run where the method allows it, else the old plan goes on."""
 
 import os
 import signal
