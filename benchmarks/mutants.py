@@ -22,6 +22,7 @@ import functools
 import gc
 import hashlib
 import importlib
+import itertools
 import json
 import os
 import random
@@ -40,7 +41,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 REASONS, PAGE = ROOT / "benchmarks" / "mutants.toml", ROOT / "docs" / "results" / "mutants.md"
 SEED = 35  # of the samples
-LONGEST = 5.0  # CPU seconds of a test that may be run for a mutant
+CASES = 10  # of one parametrized test, drawn once, that are run for a mutant
+LONGEST = 2.0  # CPU seconds of a test that may be run for a mutant
+PATIENCE = 4.0  # CPU seconds of all tests of a mutant together
 PROOFS = "fogspiel/solving/proofs/checkers"
 
 
@@ -51,7 +54,7 @@ class Target:
     path: str
     tests: tuple[str, ...]
     interpreted: bool = False
-    sample: int | None = None
+    sample: int | None = 25
     group: str = "others"
 
     @property
@@ -88,16 +91,16 @@ TARGETS = [
     Target("fogspiel/stats/evaluate.py", ("tests/stats", "tests/core/test_chance_weights.py",
         "tests/core/test_session.py"), group=STATISTICS),
     Target("fogspiel/stats/linear_programs.py", ("tests/stats/test_nash.py",), True, group=STATISTICS),
-    Target("fogspiel/solving/proofs/__init__.py", (*VERIFY, "tests/solve/test_large_certificates.py"), sample=60),
+    Target("fogspiel/solving/proofs/__init__.py", (*VERIFY, "tests/solve/test_large_certificates.py")),
     Target("fogspiel/solving/policies/best_response.py", ("tests/solve/test_response.py",
-        "tests/solve/test_exploit.py"), sample=60),
-    Target("fogspiel/core/simulate.py", ("tests/games/test_games.py", "tests/core/test_chance_weights.py"), sample=40),
+        "tests/solve/test_exploit.py")),
+    Target("fogspiel/core/simulate.py", ("tests/games/test_games.py", "tests/core/test_chance_weights.py")),
     Target("fogspiel/kriegspiel/referee.py", ("tests/kriegspiel/test_kriegspiel_referee.py",
-        "tests/kriegspiel/test_kriegspiel_umpire.py"), sample=60),
+        "tests/kriegspiel/test_kriegspiel_umpire.py")),
     Target("fogspiel/runs/store/rows.py", ("tests/runs/test_hostile_store.py", "tests/runs/test_runs.py",
-        "tests/runs/test_upkeep.py"), sample=80),
+        "tests/runs/test_upkeep.py")),
     Target("fogspiel/runs/store/faults.py", ("tests/runs/test_hostile_store.py", "tests/runs/test_runs.py",
-        "tests/runs/test_upkeep.py"), sample=80),
+        "tests/runs/test_upkeep.py")),
 ]  # fmt: skip
 
 
@@ -315,6 +318,14 @@ class Trial:
                 self.attempt(session, name, mutant, entered, seconds)
         return True
 
+    def cases(self, session: Any) -> list[Any]:
+        """Return the tests that count: of those with many parameters a few."""
+        by_name: dict[str, list[Any]] = {}
+        for item in session.items:
+            by_name.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        draw = random.Random(SEED)
+        return [item for own in by_name.values() for item in (own if len(own) <= CASES else draw.sample(own, CASES))]
+
     def key(self, session: Any) -> str:
         """Return a digest of the file and of its tests: what is recorded of others does not count."""
         files = [self.path, *sorted({str(item.path) for item in session.items})]
@@ -333,7 +344,7 @@ class Trial:
         def run() -> int:
             entered: dict[str, list[int]] = {}
             seconds: dict[str, float] = {}
-            for item in session.items:
+            for item in self.cases(session):
                 lines: set[int] = set()
                 self.failed, begin = False, time.process_time()
                 sys.settrace(self.tracer(lines))
@@ -367,9 +378,12 @@ class Trial:
     ) -> None:
         items = [
             item
-            for item in sorted(session.items, key=lambda item: seconds.get(item.nodeid, 0))
+            for item in sorted(self.cases(session), key=lambda item: seconds.get(item.nodeid, 0))
             if item.nodeid in entered and (not mutant.scope or not entered[item.nodeid].isdisjoint(mutant.lines))
         ]
+
+        spent = list(itertools.accumulate(seconds[item.nodeid] for item in items))
+        items = [item for item, until in zip(items, spent, strict=True) if until <= PATIENCE]
 
         def run() -> int:
             if not install(self.path, self.tree, mutant):

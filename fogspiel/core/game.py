@@ -121,6 +121,9 @@ class Look:
     routine_action: Callable[["Game", np.ndarray], int | None] | None = None
     explain: Callable[..., Any] | None = None
     explain_mixture: Callable[..., Any] | None = None
+    scene: str = (
+        ""  # the table of the web interface: tiles, go, hex, frame, sea, chess, felt, dice, cards, faces or room
+    )
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ class Exact:
 LOOK_NAMES = {
     "draw_view": "draw_view", "draw_state": "draw_state", "how_to_play": "how_to_play", "news_between": "news_between",
     "first_news": "first_news", "Memory": "memory", "chance_words": "chance_text", "routine_action": "routine_action",
-    "explain": "explain", "explain_mixture": "explain_mixture",
+    "explain": "explain", "explain_mixture": "explain_mixture", "SCENE": "scene",
 }  # fmt: skip
 HOW_TO_PLAY = "HOW_TO_PLAY"
 PARTS = ("rules", "strategy", "look", "exact")  # modules of a family that have such functions

@@ -51,6 +51,11 @@ def test_a_bound_that_is_off_by_a_thousandth_is_refused(name, bound):
     refused_as(name, shift, "the certificate is not valid")
 
 
+@pytest.mark.parametrize("form", ["", None, [], {}, 0, "x", "fogspiel certificate"])
+def test_an_odd_format_is_refused_in_a_sentence(form):
+    refused_as("kuhn", lambda body: body.update(format=form), "the certificate is not valid: ")
+
+
 # Permutations
 
 ROW = Grid("row", 1, 2, ((0, 1),))  # two cells, nobody can win

@@ -22,6 +22,7 @@ from .rules import cells_of, resample_by, view_in
 # first, is drawn as X, White as O, a cell that was illegal but may have been empty as ?; the first row is the lowest.
 
 MARKS = "XO"
+SCENES = {"ponnuki": "go", "hex": "hex"}  # other boards are of tiles
 
 
 class Shape(NamedTuple):
@@ -233,6 +234,7 @@ def look_of(shape: Shape, read: Callable[[np.ndarray], Knowledge], view: Kernel,
         draw_view=lambda game, seen: draw_knowledge(shape, read(seen)),
         draw_state=lambda game, state: draw_both(shape, read_both(read, view, state)),
         how_to_play=lambda game: lines_of(shape, variant),
+        scene=SCENES.get(shape.kind, "tiles"),
     )
 
 
