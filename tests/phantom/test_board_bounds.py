@@ -82,7 +82,7 @@ def test_the_bounds_of_a_board_of_ones_own_contain_its_value_by_the_whole_tree(s
 def test_forty_tamperings_of_a_sure_win_are_refused():
     proof = bounded("phantom-ttt-3x4-3")
     changes = [lambda p: p.update(game="phantom-ttt-4x3-3"), lambda p: p.update(game="dark-hex-3x4")]
-    changes += [lambda p, key=key: p.update({key: value}) for key, value in (("lower", "0"), ("upper", "1/2"))]
+    changes += [lambda p: p.update(lower="0"), lambda p: p.update(upper="1/2")]
     for number, node in enumerate(proof["black"]):
         for row, (cell, _, *places) in enumerate(each[0] for each in node["rows"]):
             changes += [
