@@ -16,6 +16,7 @@ from typing import Any
 
 import _results
 from _peer_kriegspiel import rate
+from perft import perft
 
 from fogspiel.core.agents import find_policy
 from fogspiel.core.game import known_game
@@ -23,7 +24,6 @@ from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import record_game
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games.chess.fen import START, position_of
-from fogspiel.games.chess.moves import perft
 from fogspiel.kriegspiel.engine import SearchLimit, engines, find_engine
 from fogspiel.kriegspiel.referee import Referee
 

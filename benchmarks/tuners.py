@@ -6,10 +6,12 @@ The tasks are those of `bounded.py` that no method was developed on. A cell is t
 which no game estimates; in the cyclic task the true score against the unbeatable point, 0.5 at best. Everything is at
 its defaults. Peers get the box, propose points that play 32 games each against the start, and recommend one in the end;
 choices are numbers to them, as to us. SPSA is fishtest's: one pair for each pair of points, c a twentieth of the range
-and r 0.002 in the end. nevergrad, optuna, cmaes and cma must be installed for their rows.
+and r 0.002 in the end. nevergrad, optuna, cmaes and cma must be installed for their rows. With --keep CELLS.jsonl a
+run that was stopped goes on with the cells it has.
 """
 
 import argparse
+import json
 import statistics
 import sys
 from collections.abc import Callable
@@ -151,6 +153,25 @@ def gain(task: Task, search: Search, seed: int, games: int) -> float:
     return task.gain(task.clip(search(arena)))
 
 
+class Cells:
+    """Gains by games, task, method and seed; those of an earlier run of the same commands are in a file."""
+
+    def __init__(self, kept: Path | None) -> None:
+        self.kept, self.found = kept, dict[tuple[object, ...], float]()
+        for line in kept.read_text().splitlines() if kept and kept.exists() else ():
+            *cell, found = json.loads(line)
+            self.found[tuple(cell)] = found
+
+    def gain(self, games: int, size: int, name: str, seed: int) -> float:
+        cell = (games, size, name, seed)
+        if cell not in self.found:
+            self.found[cell] = gain(reported(size, seed), methods()[name], seed, games)
+            if self.kept:
+                with self.kept.open("a") as file:
+                    file.write(json.dumps([*cell, self.found[cell]]) + "\n")
+        return self.found[cell]
+
+
 def document(command: str, version: str, names: list[str], rows: list[list[str]], seeds: int) -> str:
     head = ["games", "parameters", "possible", *names]
     lines = ["# Tuning programs with limits on their parameters", "", f"Made by `{command}` at commit {version}.", ""]
@@ -167,15 +188,17 @@ def main() -> None:
     options.add_argument("--sizes", default=",".join(map(str, GAINS)))
     options.add_argument("--methods", default="")
     options.add_argument("--output", type=Path)
+    options.add_argument("--keep", type=Path, help="a file of finished cells, which are not repeated")
     asked = options.parse_args()
-    chosen = [name for name in methods() if not asked.methods or name.split()[0] in asked.methods.split(",")]
-    version, rows = commit(), []
+    wanted = asked.methods.split(",") if asked.methods else None
+    chosen = [name for name in methods() if wanted is None or name.replace(",", "").split()[0] in wanted]
+    version, rows, cells = commit(), [], Cells(asked.keep)
     for games in map(int, asked.games.split(",")):
         for size in map(int, asked.sizes.split(",")):
             possible = "0.5" if size == CYCLIC else f"{GAINS[size]:.0f}"
             rows.append([f"{games:,}", f"{size}, cyclic" if size == CYCLIC else str(size), possible])
             for name in chosen:
-                found = [gain(reported(size, s), methods()[name], s, games) for s in range(1, asked.seeds + 1)]
+                found = [cells.gain(games, size, name, seed) for seed in range(1, asked.seeds + 1)]
                 places = 3 if size == CYCLIC else 0
                 rows[-1].append(f"{statistics.median(found):.{places}f} ({min(found):.{places}f})")
                 print(games, size, name, rows[-1][-1], flush=True)

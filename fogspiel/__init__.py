@@ -1,12 +1,19 @@
 """fogspiel: a workbench for imperfect-information games."""
 
 import _signal  # the module `signal` takes too long to import for what follows
+import os
 import sys
 
 _PROGRAM = ("fogspiel", "fogspiel.exe", "fogspiel-script.py")
-if sys.argv[:1] and sys.argv[0].endswith(_PROGRAM) and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-    # Until the command line handles signals, Ctrl-C ends the program at once, without a traceback from an import.
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+if sys.argv[:1] and sys.argv[0].endswith(_PROGRAM):
+    # Until the command line handles signals, they end the program at once, by a sentence instead of a traceback.
+    def _end(number: int, frame: object) -> None:
+        os.write(2, b"interrupted before anything was begun\n")
+        os._exit(130)
+
+    for _number, _usual in ((_signal.SIGINT, _signal.default_int_handler), (_signal.SIGTERM, _signal.SIG_DFL)):
+        if _signal.getsignal(_number) is _usual:
+            _signal.signal(_number, _end)
 
 import warnings  # noqa: E402
 from importlib import import_module  # noqa: E402

@@ -49,6 +49,7 @@ from .runs.requests import (
     BoundsRequest,
     ExploitRequest,
     MatchRequest,
+    Refine,
     SampledExploitRequest,
     SolveRequest,
     TuneRequest,
@@ -424,7 +425,7 @@ def solve(
     seed: int = 0,
     iterations: int | None = None,
     seconds: float | None = None,
-    refine: Literal["auto", "none", "uniform"] = "auto",
+    refine: Refine = "auto",
     lock: AgentLike = None,
     seat: int | None = None,
     lock_weight: str | Fraction | None = None,
@@ -443,7 +444,8 @@ def solve(
         seed: Random seed of sampling methods.
         iterations: Number of iterations of sampling methods.
         seconds: CPU seconds of sampling methods (default 60).
-        refine: Of the optimal strategies take those that score most against uniform play; "auto": in small games.
+        refine: Of the optimal strategies take those that score most against uniform play ("auto": in small games), or
+            quasi-perfect ones.
         lock: A policy that is fixed at the information states where it has probabilities; the rest is solved.
         seat: The seat whose states are locked, 1 or 2 (default: both).
         lock_weight: The probability with which the lock holds (default 1), as in "9/10".

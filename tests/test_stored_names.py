@@ -30,7 +30,7 @@ from fogspiel.kriegspiel.parameters import (
     read_fog_weights,
     write_fog_weights,
 )
-from fogspiel.kriegspiel.pgn_check import CheckedGame
+from fogspiel.kriegspiel.pgn import CheckedGame
 from fogspiel.kriegspiel.problems.generator import Candidate
 from fogspiel.kriegspiel.problems.solution import Branch, SolutionStep
 from fogspiel.papers.ciancarini2010.abstract_model import PrintedConstants
@@ -57,7 +57,7 @@ SUMMARY = "name game method state steps games score interval created seen second
 KEYS = {
     Cell: "text look action name",
     BoardPicture: "rows title shape row_names column_names",
-    Cards: "title cards together",
+    Cards: "title cards together seat",
     Facts: "rows title",
     Messages: "lines title",
     Text: "text",
@@ -191,6 +191,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "analysis": "analysis",
         "balance": "balance",
         "bounds": "bounds",
+        "compete": "compete",
         "diagnose": "diagnose",
         "experiment": "paper",
         "exploit": "exploit",

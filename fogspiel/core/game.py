@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
@@ -120,6 +121,9 @@ class Look:
     routine_action: Callable[["Game", np.ndarray], int | None] | None = None
     explain: Callable[..., Any] | None = None
     explain_mixture: Callable[..., Any] | None = None
+    scene: str = (
+        ""  # the table of the web interface: tiles, go, hex, frame, sea, chess, felt, dice, cards, faces or room
+    )
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,7 @@ class Exact:
 LOOK_NAMES = {
     "draw_view": "draw_view", "draw_state": "draw_state", "how_to_play": "how_to_play", "news_between": "news_between",
     "first_news": "first_news", "Memory": "memory", "chance_words": "chance_text", "routine_action": "routine_action",
-    "explain": "explain", "explain_mixture": "explain_mixture",
+    "explain": "explain", "explain_mixture": "explain_mixture", "SCENE": "scene",
 }  # fmt: skip
 HOW_TO_PLAY = "HOW_TO_PLAY"
 PARTS = ("rules", "strategy", "look", "exact")  # modules of a family that have such functions
@@ -178,6 +182,10 @@ class Game:
     def __post_init__(self) -> None:
         if not self.title:
             object.__setattr__(self, "title", self.name)
+        steps = {after - before for before, after in pairwise(self.payoffs)}
+        if not self.payoffs or len(steps) > 1 or min(steps, default=1) <= 0:
+            listed = ", ".join(map(str, self.payoffs))
+            raise ValueError(f"the payoffs {listed} do not rise in even steps: list all steps between them, too")
 
     @property
     def max_score(self) -> int:

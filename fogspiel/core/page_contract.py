@@ -8,8 +8,6 @@ list a `PlaySupport` for each of its games by name.
 import threading
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
-from pathlib import Path as FilePath
 from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 from fastapi import APIRouter, Path, Request
@@ -17,7 +15,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from .agents import Agent, Player
 from .game import Game
-from .plugins import folders, modules
+from .plugins import extras
 from .session import PersonSession, Session
 
 # A response of the API that Python never reads again; data that it reads is a TypedDict or a dataclass.
@@ -143,6 +141,8 @@ class PlaySupport:
     strongest: Sequence[str] = ()  # engines, the strongest first
     fair: Container[str] = ()  # engines that are fair rather than strong
     simple: Container[str] = ()  # engines that do not search
+    # Opponents by level of play, where engines of the game are better than `search`.
+    levels: Mapping[str, str] = {}
     # The opponent's response to the offer of a draw, where one can be offered.
     accepts_draw: Callable[[Player], bool] | None = None
     coach, coach_script = "", ""  # template and script of the game's coach
@@ -190,15 +190,7 @@ _DEFAULT = PlaySupport()
 
 
 def play_supports() -> Mapping[str, PlaySupport]:
-    return _supports(tuple(folders()))
-
-
-@cache
-def _supports(used: tuple[FilePath, ...]) -> Mapping[str, PlaySupport]:
-    found: dict[str, PlaySupport] = {}
-    for module in modules("web.pages"):
-        found |= getattr(module, "PLAY", {})
-    return found
+    return extras("web.pages", "PLAY")
 
 
 def play_support(game: Game) -> PlaySupport:

@@ -16,17 +16,8 @@ from ..core.explain import Explanation, Table, heat_map, percent
 from ..core.game import DRAW, UNIFORM, Game, Sizes, Strategy, Vector, check_vector
 from ..core.picture import BoardPicture, Cards, Cell, Facts, Messages, Parts
 from ..core.rng import random_below, random_unit
+from . import rock_paper_scissors as shared
 from .boards.board import resample_one
-from .rock_paper_scissors import (
-    SEEN_OTHER,
-    SEEN_OWN,
-    SHOWN,
-    hidden_among,
-    reveal_with,
-    rules_among,
-    show_with,
-    throws_of,
-)
 
 FINGERS, CALLS = 6, 11
 ACTIONS = FINGERS * CALLS
@@ -44,7 +35,7 @@ def result(first, second):
 
 @kernel
 def score(state):
-    return result(state[SHOWN], state[SHOWN + 1])
+    return result(state[shared.SHOWN], state[shared.SHOWN + 1])
 
 
 # The strategy: a softmax over all throws, drawn from Walker's alias table
@@ -167,11 +158,11 @@ GAMES = (
         title="Morra, 0 to 5 fingers",
         family="morra",
         category="Guessing",
-        rules=rules_among(ACTIONS, score),
-        resample=resample_one(hidden_among(ACTIONS)),
-        sizes=Sizes(SHOWN + 2, 2, ACTIONS),
-        show=show_with(label, "show 0 to 5 fingers and call the total of both hands", "throw"),
-        reveal=reveal_with(label, "nobody has thrown"),
+        rules=shared.rules_among(ACTIONS, score),
+        resample=resample_one(shared.hidden_among(ACTIONS)),
+        sizes=Sizes(shared.SHOWN + 2, 2, ACTIONS),
+        show=shared.show_with(label, "show 0 to 5 fingers and call the total of both hands", "throw"),
+        reveal=shared.reveal_with(label, "nobody has thrown"),
         label=label,
         source=SOURCE,
         strategy=FAMILY,
@@ -308,7 +299,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    made = throws_of(state)
+    made = shared.throws_of(state)
     facts = tuple((f"player {who}", label(throw)) for who, throw in enumerate(made, 1) if throw >= 0)
     return Facts(facts or (("nobody", "has thrown"),)), throws(*made, False)
 
@@ -338,6 +329,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     return Explanation(sentences, (table,), (picture,))
 
 
+SCENE = "felt"
 HOW_TO_PLAY = (
     "Both players show 0 to 5 fingers at the same time and call the total of both hands.",
     "Who alone calls the total right wins the throw.",
@@ -349,7 +341,7 @@ HOW_TO_PLAY = (
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    own, other = int(now[SEEN_OWN]), int(now[SEEN_OTHER])
+    own, other = int(now[shared.SEEN_OWN]), int(now[shared.SEEN_OTHER])
     if other < 0:
         return []
     return [f"the other: {label(other)}", f"The total is {own // CALLS + other // CALLS}."]

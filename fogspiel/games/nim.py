@@ -367,6 +367,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     return Explanation(sentences, (Table(title, ("heaps", "it does", "right is"), tuple(rows)),))
 
 
+SCENE = "dice"
 HOW_TO_PLAY = (
     "Four heaps of 1, 3, 5 and 7 objects lie on the table.",
     "In turn take one or more objects from a single heap.",

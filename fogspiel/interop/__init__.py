@@ -1,11 +1,10 @@
 """Import and export of games: Gambit's .efg and .nfg files, other trees as text, and the games of OpenSpiel."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 from ..core.agents import Agent
-from ..core.find import OPENSPIEL, REMEMBER, digest_of_file
+from ..core.find import OPENSPIEL, REMEMBER, digest_of_file, slug
 from ..core.game import Game
 from ..solving.sources import TreeSource
 from ..solving.tree.builder import LabelledTree, Labels, describe
@@ -35,7 +34,7 @@ def openspiel_source(words: str) -> TreeSource:
     name = words.removeprefix(OPENSPIEL)
     plain, remember = name.removesuffix(REMEMBER), name.endswith(REMEMBER)
     return TreeSource(
-        _plain(words),
+        slug(words) or "game",
         f"OpenSpiel {name}",
         words,
         lambda most, watch: from_openspiel(plain, most, remember=remember, watch=watch),
@@ -47,7 +46,7 @@ FILE_READERS = {".efg": read_efg, ".nfg": read_nfg, ".game": read_text_tree, ".t
 
 def file_source(words: str) -> TreeSource:
     file, read = Path(words), FILE_READERS[Path(words).suffix]
-    return TreeSource(_plain(file.stem), digest_of_file(file), words, lambda most, _: read(file, most))
+    return TreeSource(slug(file.stem) or "game", digest_of_file(file), words, lambda most, _: read(file, most))
 
 
 def openspiel_agent(game: Game, policy: Any) -> Agent | None:
@@ -56,10 +55,6 @@ def openspiel_agent(game: Game, policy: Any) -> Agent | None:
     from .openspiel_export import from_openspiel_policy
 
     return from_openspiel_policy(game, policy)
-
-
-def _plain(words: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or "game"
 
 
 READERS = {OPENSPIEL: openspiel_source, **dict.fromkeys(FILE_READERS, file_source)}

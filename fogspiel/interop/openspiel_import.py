@@ -23,17 +23,7 @@ from ..core.game import Game
 from ..solving.methods import DEFAULT_MEMORY
 from ..solving.policies import as_agent, read_policy
 from ..solving.policies.exploitability import behaviour_mixture, behaviour_of, states_of
-from ..solving.tree import build_tree
-from ..solving.tree.builder import (
-    DEFAULT_MOST,
-    PLAYERS,
-    SIMPLE,
-    ImperfectRecall,
-    LabelledTree,
-    TreeBuilder,
-    exact_probabilities,
-    one_line,
-)
+from ..solving.tree import build_tree, builder
 from .openspiel_export import import_pyspiel, information_state_string
 
 NOT_ZERO = 1e-9  # payoffs that should cancel out are floats, and may miss it by this
@@ -46,8 +36,8 @@ Watch = Callable[[int, float], None]
 
 
 def from_openspiel(
-    name: str, most: int = DEFAULT_MOST, remember: bool = False, watch: Watch = lambda nodes, share: None
-) -> LabelledTree:
+    name: str, most: int = builder.DEFAULT_MOST, remember: bool = False, watch: Watch = lambda nodes, share: None
+) -> builder.LabelledTree:
     """Return the game that OpenSpiel loads by this name, with parameters in brackets; `most` limits its nodes.
 
     A game with imperfect recall, such as goofspiel without `imp_info`, is rejected; `remember` gives players perfect
@@ -56,7 +46,7 @@ def from_openspiel(
     pyspiel = import_pyspiel()
     try:
         return _walk(_load(pyspiel, name), name, most, remember, watch)
-    except ImperfectRecall as error:
+    except builder.ImperfectRecall as error:
         advice = "give players memory of their moves by --perfect-recall (in Python `remember=True`)"
         raise ValueError(f"{error}; {advice}") from None
     except pyspiel.SpielError as error:
@@ -87,14 +77,14 @@ def _load(pyspiel: Any, name: str) -> Any:
     return game
 
 
-def _walk(game: Any, name: str, most: int, remember: bool, watch: Watch) -> LabelledTree:
+def _walk(game: Any, name: str, most: int, remember: bool, watch: Watch) -> builder.LabelledTree:
     """Return the tree of all histories of a game; data that the histories of an infoset share is requested once."""
     kind = game.get_type()
     again, told = kind.information != kind.Information.PERFECT_INFORMATION, kind.provides_information_state_string
     if again and not told:
         raise ValueError(f"{name} does not tell what its players know (no information state strings)")
-    plant = TreeBuilder(name, most, lambda: name, remember)
-    constant = Fraction(game.utility_sum() or 0).limit_denominator(SIMPLE)
+    plant = builder.TreeBuilder(name, most, lambda: name, remember)
+    constant = Fraction(game.utility_sum() or 0).limit_denominator(builder.SIMPLE)
     middle, largest = float(constant), max(abs(game.min_utility()), abs(game.max_utility()))
     named: dict[tuple[int, str], tuple[list[int], str, tuple[str, ...]]] = {}
     drawn: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -122,13 +112,13 @@ def _walk(game: Any, name: str, most: int, remember: bool, watch: Watch) -> Labe
             actions, key = state.legal_actions(), state.information_state_string() if told else state.history_str()
             found = named.get((player, key))
             if found is None or found[0] != actions:
-                found = actions, one_line(key), _action_names(state, player, actions)
+                found = actions, builder.one_line(key), _action_names(state, player, actions)
                 if again:
                     named.setdefault((player, key), found)
             plant.add_decision(player, key, found[1], found[2])
         shares.extend([share / len(actions)] * len(actions))
         ahead.extend([state.child(action) for action in reversed(actions)])
-    return plant.described(name, PLAYERS)
+    return plant.described(name, builder.PLAYERS)
 
 
 def _action_names(state: Any, player: int, actions: list[int]) -> tuple[str, ...]:
@@ -143,7 +133,7 @@ def _pay(first: float, constant: Fraction, largest: float) -> tuple[Fraction, Fr
 
 def simplest(value: float, largest: float) -> Fraction:
     """Return the simple fraction that a payoff was rounded from, or the float; no payoff exceeds `largest`."""
-    simple = Fraction(value).limit_denominator(SIMPLE)
+    simple = Fraction(value).limit_denominator(builder.SIMPLE)
     if float(simple) == value:
         return simple
     simple, error = Fraction(value).limit_denominator(SUMMED), ERRORS * ulp(largest)
@@ -153,7 +143,7 @@ def simplest(value: float, largest: float) -> Fraction:
 
 @cache
 def probabilities(floats: tuple[float, ...]) -> tuple[Fraction, ...]:
-    exact = exact_probabilities([Fraction(value) for value in floats])
+    exact = builder.exact_probabilities([Fraction(value) for value in floats])
     return tuple(value / sum(exact) for value in exact)
 
 

@@ -13,11 +13,11 @@ from ..core.game import new_cells
 from ..games.chess.bitboards import KING, NO_SQUARE, PAWN, ROOK
 from ..games.chess.fen import CASTLES, DIRECTIONS, LETTERS, SIDES, parse_square, square_name
 from ..games.chess.moves import MAX_ATTEMPTS
-from ..games.chess.position import KING_HOME, MEN, MOVER, POSITION, RIGHTS, ROOK_HOME, end_of, start_of
+from ..games.chess.position import KING_HOME, POSITION, ROOK_HOME, end_of, start_of
 from .game import ICC, rules
 from .game.attempts import MESSAGE, PAWN_TAKEN, PIECE_TAKEN, move_own, refuse
 from .pgn import PgnGame, lose_announced
-from .protocol import SIDE_WORDS, SILENCE, ProtocolReader
+from .protocol import SIDE_WORDS, SILENCE, ProtocolReader, own_board
 from .referee import WILD_16, HouseRules, Message, Referee
 
 LAST_RANKS = 0xFF000000000000FF
@@ -41,9 +41,7 @@ class Decision:
         seen, state, out = self.seen, new_cells(rules.STATE), new_cells(MAX_ATTEMPTS)
         side = int(seen[rules.SEEN_PLAYER])
         said, turn = rules.SAID + MESSAGE * (1 - side), rules.TURNS + rules.TURN * side
-        state[: KING + 1] = seen[rules.OWN_MEN]
-        state[MEN + side] = np.bitwise_or.reduce(seen[rules.OWN_MEN])
-        state[MOVER], state[RIGHTS] = side, seen[rules.SEEN_RIGHTS]
+        state[:POSITION] = own_board(seen)
         state[rules.SWITCHES] = seen[rules.SEEN_SWITCHES]
         state[said : said + MESSAGE] = seen[rules.OTHER_MESSAGE]
         state[rules.REFUSED : rules.REFUSED + 64] = seen[rules.REFUSALS]

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.agents import Player, PlayerAgent, replay_choice
 from ..core.find import unknown
-from ..core.plugins import collect, modules
+from ..core.plugins import collect, extras, modules
 from ..core.rng import random_below, random_unit, split
 from ..core.untrusted_input import JsonRecord
 from ..games.chess.bitboards import FORWARD, UPSIDE_DOWN
@@ -333,7 +333,7 @@ def engines() -> dict[str, EngineFactory]:
 
 def engine_variants() -> dict[str, Choice]:
     """Return the engines with variants, which modules list in CHOICES."""
-    return {name: choice for module in modules(ROOM) for name, choice in getattr(module, "CHOICES", {}).items()}
+    return extras(ROOM, "CHOICES")
 
 
 def about_engine(name: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.compile.cache import digest_of
 from ..games.chess.fen import SIDES
-from ..games.chess.san import RESULTS
+from ..games.chess.game import RESULTS
 from ..runs.kind import Context, Interruption, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, rows_of
 from ..runs.kinds.round_robin import MeetingsKind
 from ..runs.report import Cell, Curve, CurvePoint, Part, Report, Table

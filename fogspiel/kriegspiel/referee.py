@@ -19,8 +19,8 @@ from ..core.game import DRAW, LOSS, WIN, Game
 from ..core.session import Session, finish_game
 from ..games.chess.bitboards import KING, PAWN, QUEEN, kind_on
 from ..games.chess.fen import NAMES, SIDES, directions_in, fen_of, move_name, position_of, square_name
+from ..games.chess.game import RESULTS, UNFINISHED
 from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS, end_of, move_of, promotion_of, start_of
-from ..games.chess.san import RESULTS, UNFINISHED
 from ..process.heartbeat import beat
 from . import game
 from .engine import TimeControl, tell_clock
@@ -253,7 +253,7 @@ class SideClock:
 
 
 class TimedPlayer:
-    """A player with its clock: engines spend CPU time of their thread, programs and other players wall-clock time."""
+    """A player with its clock: engines spend CPU time of their thread, programs that of their own clock."""
 
     def __init__(self, player: Player, clock: SideClock):
         self.player, self.clock = player, clock
@@ -266,7 +266,7 @@ class TimedPlayer:
         self.clock.start(int(seen[rules.SEEN_PLY]))
         self._tell()
         effort = getattr(self.player, "effort", None)
-        now = effort.now if effort else time.perf_counter
+        now = getattr(self.player, "own_clock", None) or (effort.now if effort else time.perf_counter)
         began = now()
         try:
             action = self.player.choose(seen, actions)

@@ -19,7 +19,7 @@ import numpy as np
 from ..core.rng import stream_of
 from ..core.untrusted_input import JsonRecord, parse_json, read_bytes
 from ..games.chess.fen import SIDES
-from ..games.chess.san import Movetext
+from ..games.chess.game import Movetext
 from ..process.line_process import Answer, WordParser, game_of, serve, values_in
 from ..runs.kind import Row
 from ..runs.programs import digest_of
@@ -38,16 +38,7 @@ from .engine import (
 from .engines.mcts import ENGINES as MODELLED
 from .game import GAMES
 from .match import EngineMatch, EngineSpec
-from .parameters import (
-    BOTH,
-    NO_MODEL,
-    SHAPE,
-    change_of,
-    count_placements,
-    model_of,
-    read_generic,
-    write_model,
-)
+from .parameters import BOTH, NO_MODEL, SHAPE, change_of, count_placements, model_of, read_generic, write_model
 from .pgn import Unreadable, games_apart, read_text, reading_of, write_pgn
 from .referee import LIMIT, Referee, play_game
 

@@ -8,7 +8,7 @@ directly.
 import logging
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -22,7 +22,7 @@ from joblib.externals.loky.backend.reduction import dumps
 
 from .. import __version__
 from .heartbeat import Silence, run_job
-from .jobs import Crew
+from .jobs import DEFAULT_LIMITS, Crew, CrossCheck
 
 ANSWER = 10.0  # seconds within which the scheduler must answer, and the nanny of a hanging worker replace it
 FETCH = 1.0  # seconds to wait for a finished result on a worker that may have exited meanwhile
@@ -80,6 +80,18 @@ def silence_logs() -> Iterator[None]:
         logging.disable(before)
 
 
+@contextmanager
+def open_crew(address: str, on_fault: Callable[[str], None]) -> "Iterator[DaskCrew]":
+    """Open a crew whose jobs are added one by one; all of them share one client."""
+    with connect(address) as client:
+        crew = DaskCrew(client, address, (), on_fault, DEFAULT_LIMITS, CrossCheck((), ()))
+        try:
+            crew.begin()
+            yield crew
+        finally:
+            crew.stop()
+
+
 class DaskCrew(Crew):
     def __init__(self, client: Any, address: str, *work: Any) -> None:
         super().__init__(*work)
@@ -88,14 +100,35 @@ class DaskCrew(Crew):
         self.futures: dict[int, Any] = {}
         self.posts: dict[int, Post] = {}
         self.replaced: set[str] = set()
-        self.looked, self.alone = monotonic(), False
+        self.looked, self.alone, self.added = monotonic(), False, len(self.jobs)
 
     def begin(self) -> None:
         """Submit all jobs; the scheduler assigns the first ones first."""
         self.client.subscribe_topic(self.name, lambda event: self.news.put(("sign", event[1])))
         self.client.subscribe_topic("all", lambda event: self.news.put(("all", event[1])))
-        for number in range(len(self.jobs)):
+        for number in self.jobs:
             self.repeat(number)
+
+    def add(self, job: Callable[[], Any]) -> int:
+        """Submit one more job; return its number."""
+        number, self.added = self.added, self.added + 1
+        self.jobs[number] = job
+        self.repeat(number)
+        return number
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Cancel jobs whose results are not wanted any more."""
+        dropped = [self.futures.pop(number, None) for number in numbers]
+        for number in numbers:
+            self.posts.pop(number, None)
+            self.jobs.pop(number, None)
+            self._finished.pop(number, None)
+        self.client.cancel([future for future in dropped if future is not None], force=True)
+
+    @property
+    def threads(self) -> int:
+        """The number of jobs that the workers can do at once."""
+        return sum(self.client.nthreads().values())
 
     def go_on(self) -> None:
         """Handle the next event, or check the workers if there is none."""

@@ -27,7 +27,7 @@ from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.backend.reduction import dumps
 
-from .heartbeat import Silence, SilenceLimits, beat, run_job, say
+from .heartbeat import BUSY, Silence, SilenceLimits, beat, run_job, say
 
 __all__ = ["SilenceLimits", "beat", "run_jobs", "say"]
 
@@ -118,7 +118,7 @@ class Crew:
         limits: SilenceLimits,
         checks: CrossCheck,
     ) -> None:
-        self.jobs, self.on_fault, self.limits, self.checks = jobs, on_fault, limits, checks
+        self.jobs, self.on_fault, self.limits, self.checks = dict(enumerate(jobs)), on_fault, limits, checks
         self.retries = RetryRule(on_fault)
         self.before: dict[int, Any] = {}  # the first workers of jobs that others must repeat
         self._finished: dict[int, Any] = {}
@@ -128,14 +128,19 @@ class Crew:
         try:
             self.begin()
             for number in range(len(self.jobs)):
-                while number not in self._finished:
-                    self.go_on()
-                result = self._finished.pop(number)
-                if isinstance(result, BaseException):
-                    raise result
-                yield result
+                yield self.result(number)
         finally:
             self.stop()
+
+    def result(self, number: int) -> Any:
+        """Wait for the result of a job, which is given once."""
+        while number not in self._finished:
+            self.go_on()
+        result = self._finished.pop(number)
+        del self.jobs[number]
+        if isinstance(result, BaseException):
+            raise result
+        return result
 
     def begin(self) -> None:
         """Submit jobs, where that is done at once."""
@@ -196,12 +201,12 @@ class Post:
 
     def look(self) -> None:
         signs = self.file.read_bytes() if self.file.exists() else b""
-        self.silence.hear(len(signs), signs[-1:])
+        self.silence.hear(len(signs), signs.rstrip(BUSY)[-1:])
 
     @property
     def worker(self) -> str:
         signs = self.file.read_text(encoding="ascii") if self.file.exists() else ""
-        process = signs.rstrip("b.")
+        process = signs.rstrip("b.c")
         return f"worker {process}" if process else "a worker that had not yet begun"
 
 

@@ -2,10 +2,12 @@
 
 A `ProgramProcess` prints any number of lines and has a time limit for each answer. A `LineProcess` answers a line with
 a line; the waiting thread kills it when it is late. Both lead a session (a process group), so that Ctrl-C reaches the
-parent alone and their children are killed with them. A guard kills them also when the parent was killed.
+parent alone and their children are killed with them, on Linux also those that have begun a session of their own. A
+guard kills them also when the parent was killed. Time for which a program waits for a processor is not its own.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import queue
@@ -17,12 +19,13 @@ import sys
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from .guard import ProcessGuard, kill_group
+from .guard import MARK, ProcessGuard, kill_group, new_mark, own_guard
 from .heartbeat import beat
 
 ADVICE = "give the command of a program"
@@ -88,17 +91,23 @@ class ChildProcess:
     what, advice = "program", ADVICE
 
     def __init__(self, words: Sequence[str], guard: ProcessGuard | None, **pipes: Any) -> None:
+        self.mark, self.waited = new_mark(), 0.0
         try:
             self.process: subprocess.Popen[Any] = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, **pipes
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+                env={**os.environ, MARK: self.mark},
+                **pipes,
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise _start_error(words, reason, self.what, self.advice) from None
         if guard is not None:
-            guard.tell("+", self.process.pid)
+            guard.tell("+", self.process.pid, self.mark)
         self.killed = threading.Event()
-        self.kill = weakref.finalize(self, _kill, self.process, guard, self.killed)
+        self.kill = weakref.finalize(self, _kill, self.process, self.mark, guard, self.killed)
 
     @property
     def stdin(self) -> IO[Any]:
@@ -132,15 +141,29 @@ class ChildProcess:
         if self.process.returncode is None:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(END_SECONDS)
-                kill_group(self.process.pid)  # its remaining children
+                kill_group(self.process.pid, self.mark)  # its remaining children
         return self.process.returncode
 
+    def own_clock(self) -> float:
+        """Return a clock of the program: that of the wall, less the time for which it waited for a processor."""
+        self.waited = max(self.waited, waiting_seconds(self.process.pid))  # of an ended process nobody says so
+        return time.monotonic() - self.waited
 
-def _kill(process: subprocess.Popen[Any], guard: ProcessGuard | None, killed: threading.Event) -> None:
+
+def waiting_seconds(process: int) -> float:
+    """Return the time for which the main thread of a process was ready to run and did not; 0 where nobody says so."""
+    try:
+        with open(f"/proc/{process}/schedstat", "rb") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def _kill(process: subprocess.Popen[Any], mark: str, guard: ProcessGuard | None, killed: threading.Event) -> None:
     """Kill a process and its children, unless it was waited for: its id may then belong to another process."""
     killed.set()
     if process.returncode is None:
-        kill_group(process.pid)
+        kill_group(process.pid, mark)
     process.wait()
     if guard is not None:
         guard.tell("-", process.pid)
@@ -249,10 +272,10 @@ class ProgramProcess(ChildProcess):
     def answer(self, asked: str, last: str, patience: float | None = None, advice: str = "") -> Iterator[str]:
         """Yield the lines up to the one that starts with the word `last`; `advice` is the remedy after a timeout."""
         patience = self.patience if patience is None else patience
-        end, heard = time.monotonic() + patience, ""
+        end, heard = self.own_clock() + patience, ""
         while True:
             try:
-                line = self.lines.get(timeout=min(max(end - time.monotonic(), 0.001), BEAT_SECONDS))
+                line = self.lines.get(timeout=min(max(end - self.own_clock(), 0.001), BEAT_SECONDS))
             except queue.Empty:
                 line = ""
             beat()
@@ -265,7 +288,7 @@ class ProgramProcess(ChildProcess):
                 if line.split()[0] == last:
                     return
                 heard = f", only {line[:60]!r}"
-            if time.monotonic() > end:
+            if self.own_clock() > end:
                 raise self.failure(
                     f"has not said {last!r} within {patience:g} s of {asked!r}{heard}", advice, ProgramTimeout
                 )
@@ -279,6 +302,36 @@ class ProgramProcess(ChildProcess):
         self.say(*lines)
         self.exit_code()
         self.close()
+
+
+READ_SECONDS = 10.0  # time limit for reading its input
+DIGITS = 16  # of the digest that identifies a program in runs
+SHOWN_ANSWER = 200  # characters of a wrong reply in a message
+
+
+class ProtocolProgram(ProgramProcess):
+    """A program that has confirmed a protocol by a reply to its first line that differs from an echo."""
+
+    def __init__(self, words: Sequence[str], hello: str, ready: str, seconds: float):
+        super().__init__(words, READ_SECONDS, own_guard())
+        self.say(hello)
+        last = self.last_line(hello, ready.split()[0], seconds)
+        if last.split() != ready.split():
+            raise self.failure(f"has answered {last[:SHOWN_ANSWER]!r}, and the referee speaks {hello!r}")
+
+    def last_line(self, asked: str, word: str, patience: float) -> str:
+        """Return the line that starts with a word; earlier lines are dropped, since a program may print without end."""
+        return deque(self.answer(asked, word, patience), maxlen=1).pop()
+
+
+def digest_of_command(words: Sequence[str]) -> str:
+    """Return a digest of a command and of the files among its arguments: another build is another program."""
+    whole = hashlib.sha256("\0".join(words).encode())
+    for path in (Path(shutil.which(words[0]) or words[0]), *map(Path, words[1:])):
+        if path.is_file():
+            with path.open("rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()[:DIGITS]
 
 
 # Common parts of workers that play requested games: a JSON object per line, answered by a line.

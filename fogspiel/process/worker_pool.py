@@ -13,9 +13,9 @@ import json
 import math
 import shlex
 import threading
-import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -27,6 +27,7 @@ from .line_process import Answer, LineProcess, WorkerFault, demand_program, exce
 LOOK_SECONDS = 0.05  # between two checks of the time limits
 START_SECONDS = 10.0  # extra time for the first answer of a new worker
 LEAVE_SECONDS = 2.0  # to wait for the threads of killed workers
+IDLE_SECONDS = 60.0  # after which a kept pool that is not used ends its program
 
 
 @dataclass(eq=False)
@@ -139,9 +140,12 @@ class WorkerPool:
 
     def _look_at_clock(self, batch: Batch) -> None:
         """Give up the workers whose time is over, and replace them."""
-        now = time.monotonic()
         with self._changed:
-            late = [seat for seat in self._seats if seat.deadline <= now and not seat.lost]
+            late = [
+                seat
+                for seat in self._seats
+                if seat.process is not None and seat.deadline <= seat.process.own_clock() and not seat.lost
+            ]
             for seat in late:
                 seat.lost = True
         for seat in late:
@@ -198,7 +202,7 @@ class WorkerPool:
             return
         try:
             with self._changed:
-                seat.deadline = time.monotonic() + patience
+                seat.deadline = seat.process.own_clock() + patience
             answer = parse(seat.process.ask(batch.lines[game]))
             batch.judge(game, answer)
         except WorkerFault as fault:
@@ -258,6 +262,41 @@ class WorkerPool:
         with self._changed:
             batch.failure = batch.failure or error
             self._changed.notify_all()
+
+
+# Pools that stay open between the jobs of a cluster's worker, since a program may take seconds to start
+
+_kept: dict[str, list[tuple[WorkerPool, threading.Timer]]] = {}  # those that nobody uses, by user
+_keeping = threading.Lock()
+
+
+@contextmanager
+def kept_pool(user: str, words: Sequence[str], seconds: float, title: str) -> Iterator[WorkerPool]:
+    """Use a pool with one worker that this user has used before; after an error it is closed."""
+    with _keeping:
+        waiting = _kept.get(user, ())
+        pool, timer = waiting.pop() if waiting else (WorkerPool(words, 1, seconds, title), None)
+    if timer is not None:
+        timer.cancel()
+    try:
+        yield pool
+    except BaseException:
+        pool.close()
+        raise
+    timer = threading.Timer(IDLE_SECONDS, end_pools, (user,))
+    timer.daemon = True
+    with _keeping:
+        _kept.setdefault(user, []).append((pool, timer))
+    timer.start()
+
+
+def end_pools(user: str) -> None:
+    """End the programs that a user does not use at this moment."""
+    with _keeping:
+        ended = _kept.pop(user, [])
+    for pool, timer in ended:
+        timer.cancel()
+        pool.close()
 
 
 def parse(line: bytes) -> Answer:

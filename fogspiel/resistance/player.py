@@ -15,22 +15,7 @@ import numpy as np
 from ..core.agents import PlayerAgent, draw_index
 from ..core.rng import random_below, random_unit
 from .checkers.resistance import ResistanceCertificate
-from .game import Setup
-from .game.rules import (
-    FAILURE,
-    NEEDED,
-    PASS,
-    PLAYERS,
-    POINTS,
-    ROUNDS,
-    SABOTAGE,
-    SEEN_MISSION,
-    SEEN_OUTCOME,
-    SEEN_SECRET,
-    SIZE,
-    SPIES,
-    SUCCESS,
-)
+from .game import Setup, rules
 from .orbits import counts, everyone, numbered, split
 
 
@@ -72,17 +57,22 @@ class Situation:
 
 def situation(seen: np.ndarray) -> Situation:
     rounds = [
-        (int(mission), outcome == SUCCESS)
-        for mission, outcome in zip(seen[SEEN_MISSION:SEEN_OUTCOME], seen[SEEN_OUTCOME:SEEN_SECRET], strict=True)
-        if outcome in (SUCCESS, FAILURE)
+        (int(mission), outcome == rules.SUCCESS)
+        for mission, outcome in zip(
+            seen[rules.SEEN_MISSION : rules.SEEN_OUTCOME], seen[rules.SEEN_OUTCOME : rules.SEEN_SECRET], strict=True
+        )
+        if outcome in (rules.SUCCESS, rules.FAILURE)
     ]
     return Situation(setup_of(seen), rounds)
 
 
 def setup_of(seen: np.ndarray) -> Setup:
     """Return the set-up, which every view contains."""
-    sizes, needed = seen[SIZE : SIZE + ROUNDS].tolist(), seen[NEEDED : NEEDED + ROUNDS].tolist()
-    return Setup(int(seen[PLAYERS]), int(seen[SPIES]), tuple(sizes), tuple(needed), POINTS)
+    sizes, needed = (
+        seen[rules.SIZE : rules.SIZE + rules.ROUNDS].tolist(),
+        seen[rules.NEEDED : rules.NEEDED + rules.ROUNDS].tolist(),
+    )
+    return Setup(int(seen[rules.PLAYERS]), int(seen[rules.SPIES]), tuple(sizes), tuple(needed), rules.POINTS)
 
 
 def offers(body: ResistanceCertificate, here: Situation) -> dict[tuple[int, ...], Fraction]:
@@ -152,9 +142,9 @@ def sabotage_chance(body: ResistanceCertificate, here: Situation, spies: int, mi
 
 def spies_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
     here = situation(seen)
-    mission = int(seen[SEEN_MISSION + sum(here.score)])
-    chance = sabotage_chance(body, here, int(seen[SEEN_SECRET]), mission)
-    return SABOTAGE if len(actions) > 1 and random_unit(stream) < float(chance) else PASS
+    mission = int(seen[rules.SEEN_MISSION + sum(here.score)])
+    chance = sabotage_chance(body, here, int(seen[rules.SEEN_SECRET]), mission)
+    return rules.SABOTAGE if len(actions) > 1 and random_unit(stream) < float(chance) else rules.PASS
 
 
 class Follower:

@@ -146,21 +146,23 @@ def _shipped(game: Game, text: str, store: Path, seed: int) -> Agent | None:
     from ..solving.proofs import certificate_agent, read_certificate
 
     path = shipped_solution(game.name)
-    if path is None:
-        run = _latest_solution(game, store)
-        instead = f"name {run}, the run that solved it" if run else "solve it with `fogspiel solve`"
-        raise ValueError(f"no solution of {game.name} comes with the package: {instead}")
-    return certificate_agent(SOLVED, read_certificate(path), game)
+    body = _latest_solution(game, store) if path is None else read_certificate(path)
+    if body is None:
+        told = "in the package or among your runs: solve it with `fogspiel solve`"
+        raise ValueError(f"there is no solution of {game.name} by these rules {told}")
+    return certificate_agent(SOLVED, body, game)
 
 
-def _latest_solution(game: Game, store: Path) -> str | None:
-    """Return the latest run that has solved a game and can play; None if there is none, or no readable store."""
+def _latest_solution(game: Game, store: Path) -> "Json | None":
+    """Return the certificate of the latest run that has solved these rules as they are; None if there is none."""
     with suppress(StoreError), Store.open(store, write=False) as runs:
-        for run in reversed(runs.summaries()):
-            kind = kind_of_method(run.method)
-            solves = run.game == game.name and (kind.opponent(run) or ("",))[0] == "solution"
-            if solves and kind.playable(runs.read(run.name)):
-                return run.name
+        for summary in reversed(runs.summaries()):
+            kind = kind_of_method(summary.method)
+            if summary.game == game.name and (kind.opponent(summary) or ("",))[0] == "solution":
+                body = kind.certificate(runs.read(summary.name)) or {}
+                optimal = "lock" not in body and body.get("refinement", {}).get("safety", "0") == "0"
+                if optimal and body.get("lower") == body.get("upper") and body.get("rules") == game.version:
+                    return body
     return None
 
 
@@ -193,6 +195,9 @@ def _of_parameters(game: Game, text: str, store: Path, seed: int) -> Agent | Non
             from ..solving.policies import demand_json
 
             demand_json(text)
+        if numbers is None:
+            ways = "a table or a certificate ends with .json, .jsonl or .csv, a function is FILE.py:NAME"
+            raise ValueError(f"{shorten(text)} is not a policy of {game.name}: {ways}")
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
     if numbers is not None:
         return vector_policy(game, numbers)

@@ -9,30 +9,38 @@ engine, openings, fixed options), are stored as a digest.
 import hashlib
 import shlex
 import sys
+import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
 
 from ..core.plugins import extras
 from ..core.user_code import code_content
 from ..process.heartbeat import say
-from ..process.jobs import run_jobs
 from ..process.line_process import Answer, demand_program, split_command
-from ..process.worker_pool import WorkerPool
+from ..process.worker_pool import WorkerPool, end_pools, kept_pool
 from ..tuning.programs import contest
 from ..tuning.programs.contest import GameRequest, ProgramContest, Scale, ScoreBackend, WorkerBackend
 from ..tuning.programs.function_worker import split_words
 from ..tuning.programs.parameters import Parameters
+
+if TYPE_CHECKING:
+    from ..process.dask_crew import DaskCrew
 
 DEFAULT_SECONDS = 60.0  # default time limit of a game, in seconds
 GAME_SECONDS = 600.0  # default time limit of an engine game, in seconds
 FUNCTION, COMMAND, UCI = "function", "command", "uci"
 UCI_FACTS = ("nodes", "movetime", "depth", "clock", "opening_plies", "random_plies", "adjudicate", "seed_option")
 CONDITIONS = "conditions"  # key of the digest of the user's other inputs to the engine
-GAMES_PER_JOB = 8  # enough to amortise starting the program, few enough to repeat when a worker is lost
-JOBS = 8  # enough for a small cluster; more machines take part if a method requests more games at once
+# Jobs of a cluster: so long that sending them costs little, so few games that not many are repeated for a lost worker.
+JOB_SECONDS, GAMES_PER_JOB = 0.5, 16
+LEAST_PAIRS = 32  # that a race asks for at once
+PACE = 0.2  # weight of the last job in the seconds of a game
 
 
 @dataclass(frozen=True)
@@ -182,14 +190,16 @@ def option_for(sort: str, digest: str) -> str:
     return found.option if found else f"--{sort} {types[sort].words if sort in types else 'COMMAND'}"
 
 
-# On a cluster, each job starts the program on a machine, plays a few games, and ends it. The program must have the
-# same path on all machines.
+# On a cluster, a worker starts the program once and keeps it from job to job. The program must have the same path on
+# all machines. Games are announced before their scores are needed, so that no worker waits for the slowest game of a
+# step; which scores a method sees when depends on their numbers alone.
 
 
 @dataclass(frozen=True)
 class Games:
     """A batch of games for one cluster worker."""
 
+    user: str  # the run, for which workers keep the program
     command: tuple[str, ...]
     title: str
     seconds: float
@@ -199,29 +209,91 @@ class Games:
     def __str__(self) -> str:
         return f"{len(self.questions)} games of {self.title}"
 
-    def __call__(self) -> list[Answer]:
-        with WorkerPool(self.command, 1, self.seconds, self.title) as program:
-            return program.ask(self.questions, lambda _, answer: self.scale.check(answer["score"]))
+    def __call__(self) -> tuple[float, list[Answer]]:
+        """Return the seconds that the games took, and their answers."""
+        began = time.monotonic()
+        with kept_pool(self.user, self.command, self.seconds, self.title) as program:
+            answers = program.ask(self.questions, lambda _, answer: self.scale.check(answer["score"]))
+        return time.monotonic() - began, answers
 
 
 class ClusterBackend(ScoreBackend):
-    """Backend that runs a program on the machines of a Dask cluster."""
+    """Backend that runs a program on the machines of a Dask cluster, with one client for the whole run."""
 
-    least = GAMES_PER_JOB * JOBS // 2
+    least = LEAST_PAIRS
 
     def __init__(self, command: tuple[str, ...], title: str, seconds: float, scale: Scale, address: str) -> None:
-        self.command, self.title, self.seconds, self.scale, self.address = command, title, seconds, scale, address
+        self.user = uuid4().hex
+        self.asked, self.address = (self.user, command, title, seconds, scale), address
         self.on_fault: Callable[[str], None] = say
+        self._open = ExitStack()
+        self._coming: dict[str, deque[tuple[int, int]]] = {}  # job and place of each announced game, by its request
+        self._answers: dict[int, dict[int, Answer]] = {}  # of finished jobs, by place: those not yet asked for
+        self._pace = 0.0  # seconds of a game
+
+    @cached_property
+    def crew(self) -> "DaskCrew":
+        from ..process.dask_crew import open_crew
+
+        return self._open.enter_context(open_crew(self.address, lambda fault: self.on_fault(fault)))
+
+    @property
+    def in_advance(self) -> int:
+        return max(self.least, self.crew.threads * self._games_per_job)
+
+    @property
+    def _games_per_job(self) -> int:
+        return min(max(int(JOB_SECONDS / self._pace), 1), GAMES_PER_JOB) if self._pace else 1
+
+    def announce(self, questions: Sequence[GameRequest]) -> None:
+        texts = [question.text for question in questions]
+        many = max(min(self._games_per_job, len(texts) // (2 * max(self.crew.threads, 1))), 1)
+        for part in (tuple(texts[first : first + many]) for first in range(0, len(texts), many)):
+            number = self.crew.add(Games(*self.asked, part))
+            for place, text in enumerate(part):
+                self._coming.setdefault(text, deque()).append((number, place))
+
+    def withdraw(self) -> None:
+        waited = {number for places in self._coming.values() for number, _ in places}
+        self.crew.drop(waited - self._answers.keys())
+        self._coming.clear()
+        self._answers.clear()
 
     def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
         """Return the replies in request order, whichever machine they come from."""
-        texts = [question.text for question in questions]
-        jobs = [
-            Games(self.command, self.title, self.seconds, self.scale, tuple(texts[first : first + GAMES_PER_JOB]))
-            for first in range(0, len(texts), GAMES_PER_JOB)
-        ]
-        with closing(run_jobs(jobs, 1, self.address, self.on_fault)) as found:
-            return [answer for answers in found for answer in answers]
+        found = [self._next_place(question) for question in questions]
+        self.announce([question for question, place in zip(questions, found, strict=True) if place is None])
+        places = [place or self._next_place(question) for question, place in zip(questions, found, strict=True)]
+        return [self._answer(*place) for place in places if place is not None]
+
+    def _next_place(self, question: GameRequest) -> tuple[int, int] | None:
+        """Return job and place of a game that was announced, if there is one."""
+        places = self._coming.get(question.text)
+        if not places:
+            return None
+        found = places.popleft()
+        if not places:
+            del self._coming[question.text]
+        return found
+
+    def _answer(self, number: int, place: int) -> Answer:
+        if number not in self._answers:
+            seconds, answers = self.crew.result(number)
+            self._answers[number] = dict(enumerate(answers))
+            now = seconds / len(answers)
+            self._pace = now if not self._pace else self._pace + PACE * (now - self._pace)
+        answer = self._answers[number].pop(place)
+        if not self._answers[number]:
+            del self._answers[number]
+        return answer
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
         self.on_fault = listener
+
+    def close(self) -> None:
+        """Break off the games of the run, and end its programs on all workers."""
+        if "crew" in self.__dict__:
+            with suppress(Exception):  # the cluster may be gone; programs that nobody uses end by themselves
+                self.withdraw()
+                self.crew.client.run(end_pools, self.user)
+            self._open.close()

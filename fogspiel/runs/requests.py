@@ -24,6 +24,7 @@ DEFAULT_METHOD, DEFAULT_RACE, DEFAULT_BASELINE = "auto", "count-mixture", "redra
 SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
 MAX_ITERATIONS = 2**53
 MAX_SEEDS = 1000
+MOST_AHEAD = 64
 MIN_EXPLOITER_GAMES = 5_000  # minimum for the search for a best response
 MIXING = ("seed-nash", "psro", "portfolio")  # tuning methods whose result is a mixture
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
@@ -165,6 +166,44 @@ class RoundRobinRequest(Request):
                 )
 
 
+class CompeteRequest(Request):
+    """Run a competition: programs in any language, Python functions and tables of a folder, at any game."""
+
+    command_name, once, shown = "compete", True, ("games", "seed")
+    optional = ("agents",)
+    kind: Literal["compete"] = "compete"
+    folder: Annotated[
+        Text,
+        Field(title="Folder", description="Its programs and functions are run: executables, FILE.py, tables, answers."),
+        Asked(argument=True),
+    ]
+    game: Annotated[GameName, Asked("game")]
+    agents: Annotated[
+        tuple[Player, ...],
+        Field(title="Agents of the package", description="An agent that takes part, as in search:nodes=500."),
+        Asked("agent", option="with"),
+    ] = ()
+    games: Annotated[Games, Field(description="At most so many games for each pair, in pairs with seats swapped.")] = (
+        1_000
+    )
+    clock: Annotated[
+        float,
+        Field(gt=0, le=86_400, title="Clock (seconds)", description="Seconds that a program has for a whole game."),
+        Asked(wanted="above 0, at most 86400"),
+    ] = 10.0
+    stop: Annotated[
+        bool, Field(title="Stop early", description="Stop the games of a pair as soon as the better one is proved.")
+    ] = True
+    seed: Seed = 1
+    # The entries by name, type and digest, and the files that are none: read from the folder by the command.
+    players: Annotated[tuple[Mapping[str, Any], ...], Asked(stored_only=True)] = ()
+    skipped: Annotated[tuple[Mapping[str, Any], ...], Asked(stored_only=True)] = ()
+
+    @property
+    def names(self) -> list[str]:
+        return [str(player["name"]) for player in self.players]
+
+
 class TuneRequest(Request):
     """Tune the strategy of a game; every step is stored, and the run can be stopped and resumed at any time."""
 
@@ -262,7 +301,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves")
+    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves", "ahead")
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
@@ -282,6 +321,7 @@ class ProgramRequest(Request):
     origin: Text | None = None  # the run whose values are the start
     # A finished test that goes on instead of a search: its run, vector, scores and the counts of its pairs.
     proves: Mapping[str, Any] | None = None
+    ahead: int | None = Field(None, ge=1, le=MOST_AHEAD)  # steps whose games may be played at once; 1 if not given
 
     def check(self) -> None:
         from ..stats.race import Race
@@ -341,6 +381,9 @@ def _is_finite(number: object) -> bool:
     return isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < 1e300
 
 
+Refine = Literal["auto", "none", "uniform", "quasi-perfect"]
+
+
 class SolveRequest(Request):
     """Compute the value of a two-player zero-sum game and an optimal strategy for each side, with a certificate."""
 
@@ -387,10 +430,11 @@ class SolveRequest(Request):
         Asked(wanted="a positive number of CPU seconds", page_most=1e6),
     ] = None
     refine: Annotated[
-        Literal["auto", "none", "uniform"],
+        Refine,
         Field(
             title="Refine",
-            description="Of the optimal strategies take those that score most against uniform play; auto: small games.",
+            description="Take the optimal strategies that score most against uniform play, or quasi-perfect ones, "
+            "best against rare errors; auto: uniform, in small games.",
         ),
     ] = "auto"
     lock: Annotated[
@@ -438,12 +482,10 @@ class SolveRequest(Request):
         exact = find_solve_method(self.solver).exact
         if self.exact and not exact:
             raise WrongField("exact", f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
-        if (self.refine == "uniform" or self.against) and not exact:
+        if (self.refined or self.against) and not exact:
             raise WrongField("refine", f"a refinement needs a vertex: take --method auto or lp, not {self.solver}")
-        if self.against and self.refine == "none":
-            raise WrongField("refine", "--against refines the strategies: leave out --refine none")
-        if self.against and self.lock:
-            raise WrongField("against", "--lock and --against are two questions: ask one at a time")
+        if self.against and self.refine in ("none", "quasi-perfect"):
+            raise WrongField("refine", f"--against refines the strategies: leave out --refine {self.refine}")
         if self.lock is None and (self.seat, self.lock_weight) != (None, None):
             raise WrongField("lock", "--seat and --lock-weight are for a locked policy: add --lock POLICY")
         if self.against is None and self.safety is not None:
@@ -456,6 +498,11 @@ class SolveRequest(Request):
             raise ValueError(
                 f"--seed, --iterations and --seconds are for methods that sample, as {SAMPLING}, not for {self.solver}"
             )
+
+    @property
+    def refined(self) -> bool:
+        """True if refined strategies are required."""
+        return self.refine in ("uniform", "quasi-perfect")
 
     @property
     def samples(self) -> bool:

@@ -206,7 +206,9 @@ class TuningWork:
     def _arena(self, budget: Budget, **more: Any) -> Arena:
         ask = self.request
         race = Race(ask.race, ask.delta, ask.epsilon)
-        return Arena(self.game, ask.seed, race, self.baseline, budget, ask.observation, self.threads, **more)
+        ahead = getattr(ask, "ahead", None) or 1
+        more |= {"observation": ask.observation, "threads": self.threads, "ahead": ahead}
+        return Arena(self.game, ask.seed, race, self.baseline, budget, **more)
 
     def _follow(self, games: int) -> tuple[Arena, SearchLog]:
         recorded = [event for row in self.steps for event in row["events"]]

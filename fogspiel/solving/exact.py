@@ -1,6 +1,6 @@
 """Exact values of games: vertices in fractions, and bounds proved by best responses in integers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -47,18 +47,21 @@ def vertex(
     the duals of those rows solve B' pi = c; all other duals are 0, all other columns at their bounds. Costs and bounds
     may be integers of any length, as objects.
     """
+    found = vertices([program], statuses, columns, rows)
+    return found[0] if found else None
+
+
+def vertices(
+    programs: Sequence[LinearProgram], statuses: Statuses, columns: np.ndarray, rows: np.ndarray
+) -> list[tuple[list[Fraction], list[Fraction]]] | None:
+    """Return the `vertex` of one basis in programs that differ in their costs and bounds alone."""
     column_status, row_status = statuses
     inside, tight = column_status == BASIC, row_status != BASIC
     size = int(inside.sum())
     if tight.sum() != size:
         return None
-    row = np.repeat(np.arange(program.height), np.diff(program.matrix.start))
-    column, whole = program.matrix.column, program.whole
-    resting = _resting(column_status, program.column_lower, program.column_upper)
-    bound = _resting(row_status, program.row_lower, program.row_upper)
-    if resting.dtype == object:
-        bound = bound.astype(object)
-    np.subtract.at(bound, row, whole * resting[column])
+    matrix, whole = programs[0].matrix, programs[0].whole
+    row, column = np.repeat(np.arange(programs[0].height), np.diff(matrix.start)), matrix.column
     down, across = (np.where(chosen, np.cumsum(chosen) - 1, -1) for chosen in (tight, inside))
     kept = tight[row] & inside[column] & (whole != 0)
     i, j, entry = down[row[kept]], across[column[kept]], whole[kept]
@@ -66,15 +69,23 @@ def vertex(
     # The largest prime that keeps sums in 64 bits, or 0 if it is too small to be of use
     candidates = range(min(2**31, 2**62 // int(heaviest)) - 1, 2**16, -1)
     prime = next((n for n in candidates if all(n % d for d in range(2, isqrt(n) + 1))), 0)
-    matrix, transposed = sparse(i, j, entry, size), sparse(j, i, entry, size)
-    factors = factorise(matrix, prime) if prime else None
+    equations, transposed = sparse(i, j, entry, size), sparse(j, i, entry, size)
+    factors = factorise(equations, prime) if prime else None
     if factors is None:
         return None
-    primal = _lift(matrix, _integers(bound[tight]), factors, prime, across[columns])
-    dual = _lift(transposed, _integers(program.cost[inside]), factors.transposed(), prime, down[rows])
-    if primal is None or dual is None:
-        return None
-    return [z + rest for z, rest in zip(primal, resting[columns].tolist(), strict=True)], dual
+    found = []
+    for program in programs:
+        resting = _resting(column_status, program.column_lower, program.column_upper)
+        bound = _resting(row_status, program.row_lower, program.row_upper)
+        if resting.dtype == object:
+            bound = bound.astype(object)
+        np.subtract.at(bound, row, whole * resting[column])
+        primal = _lift(equations, _integers(bound[tight]), factors, prime, across[columns])
+        dual = _lift(transposed, _integers(program.cost[inside]), factors.transposed(), prime, down[rows])
+        if primal is None or dual is None:
+            return None
+        found.append(([z + rest for z, rest in zip(primal, resting[columns].tolist(), strict=True)], dual))
+    return found
 
 
 def _resting(status: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from .policies.exploitability import behaviour_mixture, behaviour_of, states_of
 from .proofs.checkers.refined import LockedPositions, locked_game
 from .refinement import uniform_behaviour
 from .sources import GameSource, Knowledge, Watch, in_silence
-from .tree import CHANCE_NODE, Tree, build_tree, chance_moves
+from .tree import CHANCE_NODE, Tree, build_tree, chance_moves, histories_of
 from .tree.sequence_form import infosets_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,11 @@ class GivenPolicy(NamedTuple):
 
     def behaviours(self, source: GameSource, tree: Tree) -> tuple[list[Fraction], list[Fraction]]:
         """Return the policy in both seats by sequences, uniform where it has no probabilities."""
-        rows = self.rows(source, tree)
+        if isinstance(source, LockedSource):
+            found = self.rows(source.base, source.base.tree(0))
+            rows = [found[origin // 2] for origin in source.origin.tolist()]
+        else:
+            rows = self.rows(source, tree)
         both = []
         for player in (0, 1):
             behaviour = uniform_behaviour(tree.treeplex(player))
@@ -91,9 +95,9 @@ class LockedSource(GameSource):
             if self.weight < 1 and len(owners) > 1:
                 raise ValueError("--lock-weight is for the policy of one seat: add --seat 1 or --seat 2")
             self._owners, known = owners, self.base.knowledge(whole)
-            self._histories = histories_of(whole, known)
+            self._histories = histories_of(whole, lambda infoset: known(infoset)[1])
             self._locks = lock_json(whole, locks, self.weight, known, self._histories)
-            self._tree, self._origin = lock_tree(whole, locks, self.weight)
+            self._tree, self.origin = lock_tree(whole, locks, self.weight)
         return self._tree
 
     @property
@@ -105,7 +109,7 @@ class LockedSource(GameSource):
         base = self.base.knowledge(self.base.tree(0))
 
         def known(infoset: int) -> tuple[list[int], list[int]]:
-            origin, hold = divmod(int(self._origin[infoset]), 2)
+            origin, hold = divmod(int(self.origin[infoset]), 2)
             view, actions = base(origin)
             if int(tree.owner[infoset]) in self._owners:
                 view = [*view, *self._histories[origin], *([] if self.weight == 1 else [hold])]
@@ -124,18 +128,6 @@ class LockedSource(GameSource):
 
     def _refuse(self) -> NoReturn:
         raise ValueError(f"{self.name} with locks cannot be exported: export the game itself")
-
-
-def histories_of(tree: Tree, known: Knowledge) -> list[list[int]]:
-    """Return the owner's own actions before each infoset."""
-    found: list[list[int]] = []
-    after: tuple[dict[int, list[int]], dict[int, list[int]]] = ({0: []}, {0: []})
-    for infoset, (owner, before, first) in enumerate(
-        zip(tree.owner.tolist(), tree.before.tolist(), tree.first.tolist(), strict=True)
-    ):
-        found.append(after[owner][before])
-        after[owner].update({first + slot: [*found[-1], action] for slot, action in enumerate(known(infoset)[1])})
-    return found
 
 
 def lock_json(
@@ -169,7 +161,7 @@ def lock_tree(tree: Tree, locks: Mapping[int, Row], weight: Fraction) -> tuple[T
     place = np.where(ours, 2 * np.arange(infosets) + 1, 2 * np.arange(infosets))
     with_locks = number[place]
     copies = [with_locks] if weight == 1 else [number[::2], with_locks]
-    labels = [np.where(tree.label >= 0, copy[tree.label], tree.label) for copy in copies]
+    labels = [np.where(tree.label >= 0, copy[np.maximum(tree.label, 0)], tree.label) for copy in copies]
     parts = [_chances(tree, {} if weight < 1 and not k else locks) for k in range(len(copies))]
     if weight == 1:
         parent, slot, label, chances = tree.parent, tree.slot, labels[0], parts[0]

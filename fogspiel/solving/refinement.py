@@ -48,7 +48,7 @@ class Refined(NamedTuple):
     proof: Fractions  # the opponent's behaviour
 
 
-class _Seat:
+class Seat:
     """One player's side of an unreduced sequence form: losses in units of 1 / denominator."""
 
     def __init__(self, form: SequenceForm, player: int) -> None:
@@ -98,15 +98,15 @@ def _product(costs: Fractions, plan: Fractions) -> Fraction:
 Face = tuple[Fractions, Fractions]
 
 
-def _total(seat: _Seat, face: Face) -> Fractions:
+def _total(seat: Seat, face: Face) -> Fractions:
     return [one + two for one, two in zip(face[0], seat.costs(face[1]), strict=True)]
 
 
-def _folded(seat: _Seat, face: Face) -> Fractions:
+def _folded(seat: Seat, face: Face) -> Fractions:
     return fold(seat.mine, _total(seat, face), min)
 
 
-def _restricted(seat: _Seat, program: LinearProgram, face: Face) -> LinearProgram:
+def _restricted(seat: Seat, program: LinearProgram, face: Face) -> LinearProgram:
     """Return a program with the sequences and best responses of a face alone."""
     column_upper, row_upper, folded = program.column_upper.copy(), program.row_upper.copy(), _folded(seat, face)
     for _, first, count in infosets_of(seat.mine):
@@ -117,7 +117,7 @@ def _restricted(seat: _Seat, program: LinearProgram, face: Face) -> LinearProgra
 
 
 def _optimum(
-    seat: _Seat, program: LinearProgram, costs: Sequence[int], cap: Fraction | None = None, pinned: bool = False
+    seat: Seat, program: LinearProgram, costs: Sequence[int], cap: Fraction | None = None, pinned: bool = False
 ) -> tuple[Fractions, Fractions]:
     """Return an optimal plan and the duals of the opponent's sequences; `cap` limits the opponent's value, or is it.
 
@@ -155,7 +155,7 @@ def _with(numbers: np.ndarray, place: int, number: float) -> np.ndarray:
     return changed
 
 
-def _proved(seat: _Seat, plan: Fractions, costs: Fractions, flow: Fractions, before: Face | None) -> Face:
+def _proved(seat: Seat, plan: Fractions, costs: Fractions, flow: Fractions, before: Face | None) -> Face:
     """Return the face of a plan that costs least among those of a face, or of all; raise NotRefined if it does not.
 
     The weight of the face before exceeds the least possible one, so that the new face is part of it.
@@ -189,7 +189,7 @@ class _Answer(NamedTuple):
     faces: list[Face]
 
 
-def _refine_seat(seat: _Seat, optimal: Fractions, stated: Fractions, safety: Fraction) -> Iterator[_Answer]:
+def _refine_seat(seat: Seat, optimal: Fractions, stated: Fractions, safety: Fraction) -> Iterator[_Answer]:
     """Yield the plan and its faces after each program: the stated opponent, the uniform one, then arbitrary costs."""
     uniform = exact_plan_of(seat.theirs, uniform_behaviour(seat.theirs))
     nothing = [Fraction(0)] * seat.root
@@ -215,7 +215,7 @@ def refine(
 
     `optimal` secures the value; with `safety` the refined strategies may secure that much less. Yield remarks.
     """
-    seats = _Seat(form, 0), _Seat(form, 1)
+    seats = Seat(form, 0), Seat(form, 1)
     plans = [exact_plan_of(treeplex, row) for treeplex, row in zip(form.treeplexes, optimal, strict=True)]
     against = [exact_plan_of(treeplex, row) for treeplex, row in zip(form.treeplexes, stated, strict=True)]
     answers = []
@@ -238,15 +238,24 @@ def refine(
 
 def _behaviour(treeplex: Treeplex, plan: Fractions, levels: Sequence[Fractions]) -> Fractions:
     """Return the behaviour of a plan; where it never comes, the first best response by these costs, in their order."""
-    behaviour, folded = [Fraction(1)] * treeplex.sequences, [list(costs) for costs in levels]
-    for parent, first, count in reversed([*infosets_of(treeplex)]):
-        own = range(first, first + count)
-        best = min(own, key=lambda s: [costs[s] for costs in folded])
-        for costs in folded:
-            costs[parent] += costs[best]
-        for s in own:
-            behaviour[s] = plan[s] / plan[parent] if plan[parent] else Fraction(int(s == best))
+    behaviour, best = [Fraction(1)] * treeplex.sequences, best_sequences(treeplex, levels)
+    for parent, first, count in infosets_of(treeplex):
+        for s in range(first, first + count):
+            first_best = s == best.index(True, first)
+            behaviour[s] = plan[s] / plan[parent] if plan[parent] else Fraction(int(first_best))
     return behaviour
+
+
+def best_sequences(treeplex: Treeplex, levels: Sequence[Fractions]) -> list[bool]:
+    """True for each sequence that is best at its infoset by costs, and among equal ones by those of later levels."""
+    best, folded = [True] * treeplex.sequences, [list(costs) for costs in levels]
+    for parent, first, count in reversed([*infosets_of(treeplex)]):
+        own = [[costs[s] for costs in folded] for s in range(first, first + count)]
+        least = min(own)
+        best[first : first + count] = [total == least for total in own]
+        for costs, added in zip(folded, least, strict=True):
+            costs[parent] += added
+    return best
 
 
 def behaviour_of_plan(treeplex: Treeplex, plan: Sequence[Fraction]) -> Fractions:

@@ -212,11 +212,12 @@ def find_source(words: str) -> GameSource:
     return read_tree(words) if is_tree(words) else KernelSource(load_game(words), words)
 
 
-def tree_strategies(words: str, strategies: Any) -> Any:
+def tree_strategies(words: str, strategies: Any, lock: Any) -> Any:
+    """Return the strategies and the locks of a certificate of a tree for its game."""
     from .tree.game import translate_rows
 
     try:
-        return translate_rows(read_tree(words).describe(), strategies)
+        return translate_rows(read_tree(words).describe(), strategies, lock)
     except (IndexError, KeyError, TypeError):
         raise ValueError(f"the certificate is not valid: its rows do not fit the tree of {words}") from None
 

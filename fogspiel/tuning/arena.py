@@ -10,10 +10,11 @@ its method simply runs again.
 
 import functools
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -80,6 +81,21 @@ class Contest(Protocol):
 
     def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> ScoreSource:
         """Return the games of a result, a vector or mixture, against one vector."""
+
+
+@runtime_checkable
+class AdvanceContest(Protocol):
+    """A contest that can play games before their scores are asked for."""
+
+    @property
+    def in_advance(self) -> int:
+        """The game pairs to announce before they are asked for; 0 where nobody would play them meanwhile."""
+
+    def announce(self, firsts: np.ndarray, seconds: np.ndarray, key: int, first: int, count: int, seats: str) -> None:
+        """Begin to play games of a match of these vectors."""
+
+    def withdraw(self) -> None:
+        """Give up the games that were announced and have not been asked for."""
 
 
 class GameContest:
@@ -162,6 +178,7 @@ class Arena:
     gain_test: GainTest | None = None  # of a program's result, if its scores are not chosen by the budget
     # After this many events the budget counts as spent: where a deadline ended the run that is now recalled.
     last_event: int | None = None
+    ahead: int = 1  # steps of a method whose games may be played at once, so that none waits for the slowest game
 
     def __post_init__(self) -> None:
         self.contest: Contest = contest_of(self.game, self.seed) if isinstance(self.game, Game) else self.game
@@ -169,6 +186,8 @@ class Arena:
         self.games = 0
         self.event_count = 0
         self.events: list[Event] = []  # those not yet returned by `take_events`
+        self._advance = self.contest if isinstance(self.contest, AdvanceContest) and self.contest.in_advance else None
+        self._announced: deque[int] = deque()  # the pairs of the next events that are played in advance
         self.stream = stream_of(self.seed, METHOD_STREAM)
         self.baseline: ParametricPolicy | None = (
             named_policy(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
@@ -198,8 +217,9 @@ class Arena:
         return int(random_below(self.stream, count))
 
     def race(self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None) -> Verdict:
-        observe = functools.partial(self._sums, self.contest.match(challenger[None], incumbent[None]))
-        return self._run_race(rule or self.race_rule, observe, outcomes=self._most + 1, games=self._columns)
+        vectors = challenger[None], incumbent[None]
+        observe = functools.partial(self._sums, self.contest.match(*vectors))
+        return self._run_race(rule or self.race_rule, observe, self._most + 1, games=self._columns, vectors=vectors)
 
     def race_answer(
         self, answer: PolicyJson, opponent: np.ndarray, rule: Race | GainTest | None, most: int, defends: bool = False
@@ -214,7 +234,8 @@ class Arena:
             sums = match.scores(key, first, count, "swapped", self.threads).sum(axis=1)
             return np.asarray(top - sums if defends else sums)
 
-        found = self._run_race(rule, observe, outcomes=top + 1, games=2, most=most)
+        vectors = (np.array([answer["theta"]]), opponent[None])
+        found = self._run_race(rule, observe, outcomes=top + 1, games=2, most=most, vectors=vectors)
         return Verdict(-found.decision, found.counts[::-1], found.games) if defends else found
 
     def compare(
@@ -267,8 +288,19 @@ class Arena:
             deals = pairs if same_deals else 0
             codes = self._play_batches(self._pairing(firsts, seconds, deals, blocks), rows * pairs)
         self._close({"pairs": encode(self.game, codes), "games": 2 * len(codes)})
+        if self._announced:
+            self._announced.popleft()
         codes = codes.reshape(rows, pairs) if same_deals else codes.reshape(pairs, rows).T
         return np.stack(np.divmod(codes, pair_base(self.game)), axis=2)
+
+    def announce_pairs(self, firsts: np.ndarray, seconds: np.ndarray) -> None:
+        """Begin to play what `play_pairs` will be asked for, after what was announced before."""
+        number, left = self.event_count + len(self._announced), self._games_left(2) - sum(self._announced)
+        plays = self._advance if len(self.recorded) <= number and len(firsts) <= left else None
+        self._announced.append(len(firsts) if plays else 0)
+        if plays is not None:
+            done = len(decode(self._partial_of(number).get("pairs", "")))
+            plays.announce(firsts, seconds, self._key(number), done, len(firsts) - done, "swapped")
 
     def take_events(self) -> list[Event]:
         """Return the events since the last call: a long run stores them instead of keeping them in memory."""
@@ -310,6 +342,7 @@ class Arena:
         outcomes: int,
         games: int,
         most: int | None = None,
+        vectors: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> Verdict:
         """Observe in batches until the race decides, or `most` times; the batch size does not change the result."""
         number = self.event_count
@@ -319,9 +352,12 @@ class Arena:
             return Verdict(event["decision"], tuple(event["counts"]), event["games"])
         self._demand_event()
         counts, done, decision = np.zeros(outcomes, np.int64), 0, 0
-        if self.partial is not None and self.partial["event"] == number:
-            counts[:] = self.partial["counts"]
+        if partial := self._partial_of(number):
+            counts[:] = partial["counts"]
             done = int(counts.sum())
+        announced = done
+        if self._advance is not None:
+            self._advance.withdraw()
         while decision == 0 and done != most:
             allowed = self._games_left(games) - done
             if allowed <= 0:
@@ -330,6 +366,11 @@ class Arena:
             allowed = allowed if most is None else min(allowed, most - done)
             brief = int(self._games_per_second * BATCH_SECONDS) // games
             batch = min(allowed, max(self.contest.least, min(done // 8, MAX_BATCH, brief)))
+            if self._advance is not None and vectors is not None:
+                until = done + min(allowed, batch + self._advance.in_advance)
+                seats = "swapped" if games == 2 else "alternating"
+                self._advance.announce(*vectors, self._key(number), announced, until - announced, seats)
+                announced = until
             began = time.monotonic()
             used, decision = _scan(rule, counts, observe(self._key(number), done, batch))
             self._games_per_second = games * batch / max(time.monotonic() - began, 1e-6)
@@ -371,8 +412,8 @@ class Arena:
         """Play `total` pairs in batches; encode both scores of a pair as the two digits of a number."""
         self._demand_event()
         number, codes = self.event_count, np.zeros(0, np.int64)
-        if self.partial is not None and self.partial["event"] == number:
-            codes = decode(self.partial["pairs"])
+        if partial := self._partial_of(number):
+            codes = decode(partial["pairs"])
         while len(codes) < total:
             if self._games_left(2) < total:
                 self.games += 2 * len(codes)
@@ -385,6 +426,10 @@ class Arena:
             if len(codes) < total:
                 self.on_batch(self, {"event": number, "pairs": encode(self.game, codes), "games": 2 * len(codes)})
         return codes
+
+    def _partial_of(self, number: int) -> Mapping[str, Any]:
+        """Return the saved state of an event, if it is the one that was interrupted."""
+        return self.partial if self.partial is not None and self.partial["event"] == number else {}
 
     def _close(self, event: Event) -> None:
         self.event_count += 1

@@ -19,7 +19,8 @@ from .security import App, Message, Receive, Scope, Send
 
 FRESH_SECONDS, STALE_SECONDS = 0.2, 1.0  # maximum age of a response, and while a new one is being made
 SHARED = re.compile(
-    r"/|/play|/runs|/results|/strategies|/api/(games|runs|results)|(/api)?/(runs|results)/(?!new$|compare$)[^/]+"
+    r"/|/play|(/api)?/(runs|results|strategies|problems)|/api/games(/[^/]+(/opponents)?)?"
+    r"|(/api)?/(runs|results)/(?!new$|compare$)[^/]+|/problems/[0-9]+"
 )  # addresses whose responses are the same for everybody
 SPARING = 10.0  # a response about a running run is reused for this multiple of the time it took to make
 MAX_ANSWERS, MAX_BYTES = 256, 16_000_000  # limits of a cache of responses

@@ -102,15 +102,19 @@ def test_a_game_of_ones_own_is_solved_and_checked(tmp_path, refused, answer):
     refused("verify", tmp_path / "proof.json", because=("no game 'own-rps-half'", "--source FILE"))
 
 
-def test_the_run_that_solved_a_game_is_named_where_no_solution_is_shipped(tmp_path, refused, answer):
+def test_solved_is_the_run_that_solved_these_rules_where_no_solution_is_shipped(tmp_path, refused, answer):
     own = tmp_path / "own.py"
     own.write_text(OWN_RPS)
     asked = ("match", f"{own}:own-rps-half", "solved", "uniform", "--games", 20)
-    refused(*asked, because="no solution of own-rps-half comes with the package: solve it with `fogspiel solve`")
-    for number in (1, 2):
-        run = answer("solve", f"{own}:own-rps-half")["run"]
-        refused(*asked, because=f"comes with the package: name own-rps-half-{number}, the run that solved it")
-    assert answer(*asked[:2], run, *asked[3:])["first"] == run
+    unsolved = "no solution of own-rps-half by these rules in the package or among your runs: solve it with"
+    refused(*asked, because=unsolved)
+    answer("solve", f"{own}:own-rps-half", "--lock", "uniform", "--seat", 1)
+    refused(*asked, because=unsolved)
+    run = answer("solve", f"{own}:own-rps-half")["run"]
+    assert answer(*asked)["score"] == answer(*asked[:2], run, *asked[3:])["score"]
+    assert answer("exploit", f"{own}:own-rps-half", "solved")["exploitability"] == 0
+    own.write_text(OWN_RPS + "# changed\n")
+    refused(*asked, because=unsolved)
 
 
 def test_gambit_files_go_out_and_come_back(tmp_path, refused, answer):

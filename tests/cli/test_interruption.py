@@ -1,6 +1,7 @@
 """An interruption is never lost, wherever it strikes."""
 
 import signal
+import subprocess
 import sys
 import time
 
@@ -55,3 +56,11 @@ def test_an_interruption_in_a_destructor_comes_a_moment_later(monkeypatch):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_the_first_moments_ends_the_program_with_a_sentence(number):
+    program = "import os, sys, time; sys.argv[0] = 'fogspiel'; import fogspiel; os.kill(os.getpid(), %d); time.sleep(9)"
+    ended = subprocess.run([sys.executable, "-c", program % number], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (cli.INTERRUPTED, "interrupted before anything was begun\n")

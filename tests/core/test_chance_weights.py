@@ -1,16 +1,19 @@
 """Weighted chance: the same draws in both loops, by the weights, and wrong weights are refused."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from fogspiel import check, exploit, load_game, solve, verify
 from fogspiel.core.agents import find_policy, fixed_baseline
 from fogspiel.core.compile.kernel import kernel
 from fogspiel.core.game import CHANCE, MAX_WEIGHT, draw_by_weight, known_game
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import AgentMatch, PersonSession, record_game, replay
 from fogspiel.core.simulate import SEATS, PolicyMatch
+from fogspiel.solving.tree import build_tree
 
 
 @kernel
@@ -114,3 +117,85 @@ def test_wrong_weights_are_refused_in_both_loops(weights):
         PolicyMatch(game, uniform, uniform).scores(1, 0, 10)
     with pytest.raises(ValueError, match="weights of chance must be whole numbers from 0 with a sum"):
         record_game(game, uniform, uniform, 1, 0)
+
+
+URN = """
+from fractions import Fraction
+from fogspiel import CHANCE, OVER, Game, Rules, Sizes, kernel
+
+RED, BLUE, FIRST, SECOND, GUESS = 0, 1, 2, 3, 4
+
+
+@kernel
+def start(state):
+    state[RED] = 1
+    state[BLUE] = 1
+    state[FIRST] = state[SECOND] = state[GUESS] = -1
+
+
+@kernel
+def mover(state):
+    if state[FIRST] < 0 or state[SECOND] < 0:
+        return CHANCE
+    return 1 if state[GUESS] < 0 else OVER
+
+
+@kernel
+def legal(state, out):
+    out[0], out[1] = 0, 1
+    return 2
+
+
+@kernel
+def weights(state, out):
+    out[0], out[1] = state[RED], state[BLUE]
+
+
+@kernel
+def apply(state, action):
+    if state[FIRST] < 0:
+        state[FIRST] = action
+        state[action] -= 1
+    elif state[SECOND] < 0:
+        state[SECOND] = action
+        state[action] -= 1
+    else:
+        state[GUESS] = action
+
+
+@kernel
+def view(state, player, out):
+    out[0], out[1] = state[SECOND], state[GUESS]
+
+
+@kernel
+def score(state):
+    if state[RED] < 0 or state[BLUE] < 0:
+        return 99
+    return 0 if state[GUESS] == state[FIRST] else 1
+
+
+RULES = Rules(start, mover, legal, apply, view, score, weights)
+GAMES = [Game("urn", RULES, Sizes(state=5, view=2, actions=2), payoffs=(Fraction(-1), Fraction(1)))]
+"""  # no rule is defined after an outcome of weight 0
+
+
+@pytest.fixture
+def urn(tmp_path):
+    (tmp_path / "urn.py").write_text(URN)
+    return tmp_path / "urn.py"
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("method", ["lp", "external-sampling", "informed-opponent"])
+def test_outcomes_of_weight_zero_do_not_happen_to_any_solver_or_checker(urn, method):
+    solution = solve(urn, method=method, iterations=None if method == "lp" else 50)
+    assert solution.lower <= -1 <= solution.upper < -0.9
+    assert float(verify(solution.certificate, game=urn).upper) == solution.upper
+
+
+@pytest.mark.interpreted
+def test_outcomes_of_weight_zero_are_in_no_tree_and_in_no_best_response(urn):
+    assert build_tree(load_game(urn)).nodes == 9
+    assert exploit(urn, "uniform").exploitability == Fraction(1, 2)
+    assert check(urn).sound

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from fogspiel.process import line_process
 from fogspiel.process.line_process import ProgramFault, ProgramProcess, ProgramTimeout
 
 SLEEPING = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"]
@@ -19,6 +20,19 @@ program = ProgramProcess({SLEEPING!r}, guard=own_guard())
 print(program.process.pid, flush=True)
 time.sleep(600)
 """
+
+# A program whose grandchild begins a session of its own, outlives its parent, and is adopted by the system.
+DAEMON = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        print(os.getpid(), flush=True)
+        time.sleep(600)
+    os._exit(0)
+time.sleep(600)
+"""
+ESCAPING = [sys.executable, "-I", "-S", "-c", DAEMON]
 
 
 def is_gone(pid):
@@ -85,3 +99,48 @@ def is_gone_now(pid):
     except ProcessLookupError:
         return True
     return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows environments")
+def test_a_grandchild_that_has_left_the_group_ends_with_its_program():
+    program = ProgramProcess(ESCAPING)
+    pid = int(program.lines.get(timeout=30))
+    assert os.getsid(pid) != program.process.pid and not is_gone_now(pid)
+    program.close()
+    assert is_gone(pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows environments")
+def test_a_grandchild_that_has_left_the_group_ends_also_when_the_owner_is_killed():
+    owned = OWNER.replace(repr(SLEEPING), repr(ESCAPING)).replace(
+        "program.process.pid", "program.lines.get(timeout=30)"
+    )
+    with subprocess.Popen([sys.executable, "-c", owned], stdout=subprocess.PIPE, text=True) as owner:
+        pid = int(owner.stdout.readline())
+        assert not is_gone_now(pid)
+        owner.kill()
+    assert is_gone(pid)
+
+
+def test_time_in_which_a_program_waits_for_a_processor_is_not_its_own(monkeypatch):
+    slow = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(0.3); print('y')"]
+    begun = time.monotonic()
+    monkeypatch.setattr(line_process, "waiting_seconds", lambda process: time.monotonic() - begun)  # it never ran
+    assert list(ProgramProcess(slow).answer("x", "y", 0.01)) == ["y"]
+    monkeypatch.setattr(line_process, "waiting_seconds", lambda process: 0.0)
+    with pytest.raises(ProgramTimeout):
+        list(ProgramProcess(slow).answer("x", "y", 0.01))
+
+
+def test_the_clock_of_an_ended_program_does_not_leap(monkeypatch):
+    program = ProgramProcess(SLEEPING)
+    monkeypatch.setattr(line_process, "waiting_seconds", lambda process: 1000.0)
+    before = program.own_clock()
+    monkeypatch.setattr(line_process, "waiting_seconds", lambda process: 0.0)
+    assert program.own_clock() - before < 500
+    program.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_the_system_says_how_long_a_process_waited_for_a_processor():
+    assert line_process.waiting_seconds(os.getpid()) >= 0 == line_process.waiting_seconds(2**30)

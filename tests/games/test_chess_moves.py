@@ -8,6 +8,7 @@ from pathlib import Path
 import chess
 import numpy as np
 import pytest
+from perft import legal_count, perft
 
 import fogspiel
 from fogspiel.games.chess.fen import START, fen_of, move_name, parse_move, parse_square, position_of, square_name
@@ -17,9 +18,7 @@ from fogspiel.games.chess.moves import (
     MAX_MOVES,
     can_move,
     is_legal,
-    legal_count,
     legal_moves,
-    perft,
     possible_passant,
     restrict,
 )

@@ -14,9 +14,7 @@ from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search.perception_search import best_by_uct, root_attempts
 from fogspiel.papers.ciancarini2010 import calibration, future_work
 from fogspiel.papers.ciancarini2010.abstract_model import FITTED_B
-from fogspiel.papers.ciancarini2010.calibration import BANDS, MESSAGES, bias, bias_limits, inaccuracy, observe
-from fogspiel.papers.ciancarini2010.engines import PrintedC
-from fogspiel.papers.ciancarini2010.progressive import (
+from fogspiel.papers.ciancarini2010.approach_c import (
     FIRST_VISITS,
     GROWTH,
     PLAIN,
@@ -25,6 +23,8 @@ from fogspiel.papers.ciancarini2010.progressive import (
     offered,
     uct_selection,
 )
+from fogspiel.papers.ciancarini2010.calibration import BANDS, MESSAGES, bias, bias_limits, inaccuracy, observe
+from fogspiel.papers.ciancarini2010.engines import PrintedC
 from fogspiel.papers.claims import Clause, Verdict
 from fogspiel.runs.requests import PaperRequest
 

@@ -7,7 +7,7 @@ import pytest
 from fogspiel.core.game import CHANCE, OVER
 from fogspiel.papers.claims import ERROR, Verdict
 from fogspiel.papers.teytaud2011 import tictactoe_claims
-from fogspiel.papers.teytaud2011.strategy import A3, B2, C1, Prescription, black_choices, family, prescribe
+from fogspiel.papers.teytaud2011.tictactoe_claims import A3, B2, C1, Prescription, black_choices, family, prescribe
 from fogspiel.solving.proofs.checkers.tree import PositionFacts, best_response_value
 
 HALF, HOLDS = Fraction(1, 2), Verdict.HOLDS

@@ -6,7 +6,7 @@ import pytest
 from support.levels import default_cases
 
 from fogspiel.cli.commands.games import _facts
-from fogspiel.core.find import write_template
+from fogspiel.core.find import load_game, write_template
 from fogspiel.core.game import known_game
 from fogspiel.solving import contract
 from fogspiel.solving.contract import check_game, compiler_words
@@ -73,7 +73,6 @@ BROKEN = {
         ("    if seen[BET] == 1:\n", "    if seen[BET] < 0:\n        return 7\n    if seen[BET] == 1:\n"),
         ("strategy bold", "chooses 7, which is not among [0, 1]", "one of `actions`", None),
     ),
-    "uneven payoffs": (("(-2, -1, 0, 1, 2)", "(-2, -1, 0, 1, 3)"), ("payoffs", "even steps", "steps", None)),
     "resample that gives a secret away": (
         (
             "        policies=",
@@ -122,6 +121,12 @@ def test_a_broken_game_gets_one_clear_sentence(tmp_path, monkeypatch, name):
     if place is not None:
         file, _, line = one.place.partition(", line ")
         assert file == "mine.py" and place in path.read_text().splitlines()[int(line) - 1]
+
+
+@pytest.mark.parametrize("payoffs", ["(-2, -1, 0, 1, 3)", "(2, 1, 0, -1, -2)", "(0, 0)"])
+def test_payoffs_that_do_not_rise_in_even_steps_are_refused_when_the_file_is_read(tmp_path, payoffs):
+    with pytest.raises(ValueError, match=r"do not rise in even steps: list all .* \(mine.py, line \d+\)"):
+        load_game(game_file(tmp_path, "(-2, -1, 0, 1, 2)", payoffs))
 
 
 def test_the_record_is_the_shortest(tmp_path):

@@ -13,6 +13,7 @@ from support.plan_programs import PlanProgram
 from fogspiel.core.agents import find_policy
 from fogspiel.core.find import load_game
 from fogspiel.core.game import known_game
+from fogspiel.runs.agent_parser import find_agent
 from fogspiel.runs.kinds.solve import solve_game
 from fogspiel.runs.request import StoredAgent
 from fogspiel.solving.policies import table_json
@@ -88,6 +89,22 @@ def test_both_seats_may_be_locked_and_a_response_to_all_of_a_policy_is_a_best_re
     assert Fraction(other.value) == measure_policies(game, uniform).best_replies[0]
 
 
+@pytest.mark.parametrize("weight", ["1", "9/10"])
+def test_the_rest_of_a_locked_game_is_chosen_against_a_policy(weight, policy_file):
+    lock, against = policy_file("kuhn", 0), policy_file("kuhn", 1)
+    given = {"lock": lock, "seat": 1, "lock_weight": weight}
+    found, plain = solve_game("kuhn", **given, against=against), solve_game("kuhn", **given)
+    assert verify(found.certificate) == verify(plain.certificate) and found.value == plain.value
+    game = known_game("kuhn")
+    told = Fraction(found.certificate["refinement"]["scores"][0])
+    if weight == "1":  # then the agent that keeps to the lock is all of the strategy
+        one, two = (certificate_agent("", solution.certificate, game) for solution in (found, plain))
+        other = find_agent(game, against.spec)
+        scores = [measure_policies(game, agent, other, missing="uniform").value for agent in (one, two)]
+        assert float(scores[0]) == pytest.approx(float(told)) and scores[0] >= scores[1]
+    assert found.certificate["refinement"]["opponent"] != "uniform"
+
+
 @pytest.mark.parametrize("seat", [1, 2])
 def test_a_locked_solution_plays_the_lock_and_its_rest(policy_file, seat):
     game = known_game("leduc")
@@ -117,6 +134,25 @@ def test_states_of_a_tree_file_are_locked(tmp_path, fogspiel, answer):
     assert set(body["lock"]["rows"][0][0]["probabilities"]) == {"1/4", "3/4"}
     checked = answer("verify", proof, "--source", efg)
     assert checked["lower"] == found["value"] and checked["locked"] == 1
+    told = answer("exploit", efg, proof, "--missing", "uniform")
+    assert told["value"] == pytest.approx(float(Fraction(found["value"])))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("weight", ["1", "9/10"])
+def test_a_locked_solution_of_a_tree_file_plays_as_that_of_the_game(tmp_path, fogspiel, answer, weight):
+    efg, told = tmp_path / "cards.efg", []
+    assert fogspiel("export-game", "leduc", "--output", efg).returncode == 0
+    efg.write_text(efg.read_text().replace("leduc", "cards").replace("Leduc", "Cards"))
+    for game in ("leduc", efg):
+        proof = tmp_path / f"{len(told)}.json"
+        lock = ("--lock", "uniform", "--seat", 2, "--lock-weight", weight)
+        found = answer("solve", game, *lock, "--certificate", proof)
+        assert answer("verify", proof, "--source", game)["lower"] == found["value"]
+        told.append(
+            (found["value"], answer("exploit", game, proof, "--missing", "uniform")["fractions"]["best_replies"])
+        )
+    assert told[0] == told[1]
 
 
 def test_a_locked_run_is_stored_resumed_and_explained(tmp_path, policy_file, fogspiel, answer, refused):

@@ -19,6 +19,7 @@ from fogspiel.solving.methods import run_to_end
 from fogspiel.solving.methods.lp import Simplex, _pack
 from fogspiel.solving.proofs import verify
 from fogspiel.solving.proofs.checkers import refined
+from fogspiel.solving.quasi_perfect import quasi_perfect
 from fogspiel.solving.refinement import refine, uniform_behaviour
 from fogspiel.solving.tree import build_tree, sequence_form
 from fogspiel.solving.tree.sequence_form import best_total, exact_plan_of, infosets_of, plan_of
@@ -182,6 +183,7 @@ def test_no_dominated_action_is_played_on_or_off_the_path(name, tmp_path):
     found = run_to_end(refine(form, plain, uniform))
     for player in (0, 1):
         assert not dominated(form, player, found[player].behaviour)
+        assert not dominated(form, player, quasi_perfect(form).behaviours[player])
     if name == "kuhn":
         assert any(dominated(form, player, plain[player]) for player in (0, 1))
 
@@ -294,15 +296,15 @@ def test_sums_beyond_64_bits_are_not_refined(tmp_path, fogspiel):
 @pytest.mark.parametrize(
     ("options", "because"),
     [
-        (("--refine", "best"), "it must be auto, none or uniform"),
+        (("--refine", "best"), "it must be auto, none, uniform or quasi-perfect"),
         (("--refine", "uniform", "--method", "cfr+"), "a refinement needs a vertex"),
         (("--against", "uniform", "--refine", "none"), "leave out --refine none"),
-        (("--against", "uniform", "--lock", "uniform"), "ask one at a time"),
         (("--seat", "1"), "add --lock POLICY"),
         (("--lock", "uniform", "--seat", "3"), "it must be 1 or 2"),
         (("--lock", "uniform", "--lock-weight", "2"), "above 0 and at most 1"),
         (("--lock", "uniform", "--lock-weight", "1/0"), "must be a number, as in"),
         (("--lock", "uniform", "--lock-weight", "1/2"), "add --seat 1 or --seat 2"),
+        (("--lock", "/dev/zero"), "'/dev/zero' is not a policy of kuhn: a table or a certificate ends with .json"),
         (("--safety", "0.1"), "add --against POLICY"),
         (("--against", "uniform", "--safety", "-1"), "it must be 0 or more"),
         (

@@ -123,7 +123,7 @@ def test_the_checker_of_trees_and_that_of_games_prove_the_same_of_weighted_chanc
     assert by_tree.value == by_game.value and by_tree.exact and by_game.exact
     bounds = verify(by_tree.certificate, TreePositions("urns", "1", URNS_TREE.tree))
     assert bounds == verify(by_game.certificate, GamePositions(URNS))
-    rows = translate_rows(URNS_TREE, by_tree.certificate["strategies"])
+    rows, _ = translate_rows(URNS_TREE, by_tree.certificate["strategies"])
     table = behaviour_policy("table", URNS, table_probabilities(rows, "table"))
     scores = AgentMatch(URNS, table, table).scores(3, 0, 2000, "alternating")
     assert scores.mean() == pytest.approx(URNS.max_score / 2, abs=4 * scores.std() / 2000**0.5)

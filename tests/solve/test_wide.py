@@ -35,7 +35,7 @@ def scaled(tree, factor):
     return replace(tree, payoffs=tuple(factor * pay for pay in tree.payoffs))
 
 
-def solved(described, method="auto", exact=True, refine=False):
+def solved(described, method="auto", exact=True, refine="none"):
     source, options = source_of(described), SolveOptions(exact=exact, refine=refine)
     found = run_to_end(find_solve_method(method).solve(source, options, NO_STATE))
     if found.exact:
@@ -48,7 +48,7 @@ def solved(described, method="auto", exact=True, refine=False):
 def test_payoffs_of_ten_trillion_millions_are_solved_exactly():
     found = solved(from_efg(LARGE_PAYOFFS))
     assert found.value == "1" and "in integers" in found.description  # pygambit 16.7: 1
-    usual = solved(from_efg(LARGE_PAYOFFS), refine=None)
+    usual = solved(from_efg(LARGE_PAYOFFS), refine="auto")
     reason = "not refined: sums of its payoffs and probabilities do not fit into 64 bits"
     assert usual.value == "1" and reason in usual.description
 

@@ -76,6 +76,19 @@ def test_pages_of_runs_are_for_everybody(path):
     assert answers([(path,)], [(path,)]) == [[b"1"], [b"1"]]
 
 
+@pytest.mark.parametrize(
+    "path", ["/problems", "/problems/3", "/api/problems", "/api/games/kuhn", "/api/games/kuhn/opponents", "/strategies",
+             "/api/strategies"]
+)  # fmt: skip
+def test_pages_that_list_the_same_for_everybody_are_made_once(path):
+    assert answers([(path,)] * 3, [(path,)]) == [[b"1"] * 3, [b"1"]]
+
+
+@pytest.mark.parametrize("path", ["/api/problems/3/solution", "/api/games/kuhn/picture", "/api/games/kuhn/solving"])
+def test_pages_that_change_by_themselves_are_made_anew(path):
+    assert answers([(path,)], [(path,)]) == [[b"1"], [b"2"]]
+
+
 def test_answers_take_a_limited_room(monkeypatch):
     monkeypatch.setattr(cache, "MAX_ANSWERS", 3)
     app = AnswerCache(Counting())

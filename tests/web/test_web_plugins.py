@@ -6,7 +6,7 @@ import sys
 import pytest
 from support.web_client import begin, open_client
 
-from fogspiel.core import page_contract, plugins
+from fogspiel.core import plugins
 from fogspiel.web.app import PACKAGE
 
 PAGE = '''"""Says <what> it is told."""
@@ -91,9 +91,9 @@ def no_slices(monkeypatch):
     """A package whose slices were taken away."""
     monkeypatch.setitem(plugins.ROOMS, "web.pages", plugins.ROOMS["web.pages"]._replace(in_slice="none"))
     monkeypatch.setattr("fogspiel.web.app.slice_folders", lambda name: [PACKAGE / "web" / name])
-    page_contract._supports.cache_clear()
+    plugins._extras.cache_clear()
     yield
-    page_contract._supports.cache_clear()
+    plugins._extras.cache_clear()
 
 
 def test_pages_of_a_slice_are_found_with_their_templates_scripts_and_links(tmp_path):

@@ -15,7 +15,7 @@ import typer
 from ...core.find import load_game
 from ...core.plugins import extras
 from ...runs.request import check_budget, check_option, seconds_for
-from ...runs.requests import ProgramRequest, TuneRequest
+from ...runs.requests import MOST_AHEAD, ProgramRequest, TuneRequest
 from ...runs.store import Damaged, Store, StoreBusy, StoreError
 from .. import console
 from ..app import (  # fmt: skip
@@ -62,6 +62,7 @@ engine_option, program_option = (
     partial(typer.Option, rich_help_panel=panel) for panel in ("Engines", "Outside programs")
 )
 SLICE_PROGRAMS: dict[str, tuple[str, str]] = extras("cli.commands", "PROGRAMS")  # metavar and help, by option
+AHEAD = 4  # steps on a cluster whose games are played at once: some 500 games, enough for 256 workers
 GAMES = "Openings from an EPD or PGN file instead of the built-in ones."
 RULES = "When a game is decided: resign=1000x3,draw=10x8@40,longest=600, or none."
 PARAMETERS = "TOML or JSON, a table for each parameter: start, low, high, scale, whole; or start and choices."
@@ -175,6 +176,10 @@ class ProgramOptions(ProgramSourceOptions):
     origin: Annotated[
         str | None, program_option("--from", metavar="RUN", help="Start from the values of this run.")
     ] = None
+    ahead: Annotated[
+        int | None,
+        program_option(min=1, max=MOST_AHEAD, help="Steps whose games are played at once (1; with --cluster 4)."),
+    ] = None
     alone: Annotated[bool, program_option("--single", help="The program scores one vector: play(a, seed).")] = False
 
     def facts(self, sort: str) -> dict[str, Any]:
@@ -224,6 +229,7 @@ def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], opt
     request = ProgramRequest(
         prove=given.prove,
         origin=given.origin,
+        ahead=given.ahead or (AHEAD if options.cluster is not None else None),
         sort=sort,
         digest=named.digest,
         parameters=tuple(parameters.to_json()),
@@ -443,6 +449,8 @@ def _resume_all(options: RunOptions) -> None:
 def export(
     run: RunName,
     form: Annotated[str, typer.Option("--format", help="json or csv.")] = "json",
+    game: Annotated[int | None, typer.Option(help="Of a competition: this game, move by move, as text.")] = None,
+    rules: RulesFile = None,
     output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
     store: StorePath = None,
     as_json: AsJson = False,
@@ -460,7 +468,13 @@ def export(
     from ...runs.kind import kind_of
 
     kind = kind_of(found)
-    if form == "csv":
+    if rules is not None:
+        load_game(rules)
+    if game is not None:
+        text = "\n".join(kind.replay_lines(found, game)) + "\n"
+        if as_json and output is None:
+            return print_json({"run": run, "lines": text.splitlines()})
+    elif form == "csv":
         page = io.StringIO()
         csv.writer(page, lineterminator="\n").writerows(kind.csv(found))
         text = page.getvalue()
@@ -470,4 +484,4 @@ def export(
         text = json.dumps(whole, allow_nan=False) + "\n"
     write_text(text, output)
     if as_json and output is not None:
-        print_json({"run": run, "format": form, "output": str(output)})
+        print_json({"run": run, "format": "text" if game is not None else form, "output": str(output)})

@@ -4,9 +4,7 @@
 then returns the legal squares of one man as a set.
 """
 
-import numpy as np
-
-from ...core.compile.kernel import in_place, inlined, kernel, ones, trailing_zeros
+from ...core.compile.kernel import in_place, inlined, trailing_zeros
 from . import bitboards
 from .bitboards import (
     A_FILE,
@@ -38,13 +36,11 @@ from .position import (
     MEN,
     MOVER,
     PASSANT,
-    POSITION,
     QUEEN_SIDE,
     RIGHTS,
     ROOK_HOME,
     end_of,
     king_of,
-    make,
     move_of,
     occupied,
     start_of,
@@ -271,21 +267,6 @@ def legal_moves(pos, limits, out):
 
 
 @in_place
-def legal_count(pos, limits):
-    count, own = 0, pos[MEN + pos[MOVER]]
-    for kind in range(KINDS):
-        men = pos[kind] & own
-        while men:
-            square = trailing_zeros(men)
-            ends = destinations(pos, kind, square, limits)
-            count += ones(ends)
-            if kind == PAWN:
-                count += (PROMOTIONS - 1) * ones(ends & (LAST_RANKS[0] | LAST_RANKS[1]))
-            men &= men - 1
-    return count
-
-
-@in_place
 def _king_can_step(pos, king):
     """True if the king can step to a neighbouring square (if it may castle, it can)."""
     targets = bitboards.KING_ATTACKS[king] & ~pos[MEN + pos[MOVER]]
@@ -359,35 +340,3 @@ def possible_passant(pos, limits):
                 return pos[PASSANT]
             pawns &= pawns - 1
     return NO_SQUARE
-
-
-@kernel
-def perft(pos, depth):
-    """Count the move sequences of that length: the classic test of a move generator."""
-    limits = np.empty(LIMITS, np.int64)
-    if depth == 0:
-        return 1
-    restrict(pos, limits)
-    if depth == 1:
-        return legal_count(pos, limits)
-    moves = np.empty((depth, MAX_MOVES), np.int64)
-    boards = np.empty((depth, POSITION), np.int64)
-    left = np.empty(depth, np.int64)
-    boards[0] = pos
-    left[0] = legal_moves(pos, limits, moves[0])
-    level, total = 0, 0
-    while level >= 0:
-        if left[level] == 0:
-            level -= 1
-            continue
-        left[level] -= 1
-        below = level + 1
-        boards[below] = boards[level]
-        make(boards[below], moves[level, left[level]])
-        restrict(boards[below], limits)
-        if below == depth - 1:
-            total += legal_count(boards[below], limits)
-        else:
-            left[below] = legal_moves(boards[below], limits, moves[below])
-            level = below
-    return total

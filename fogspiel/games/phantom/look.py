@@ -11,20 +11,7 @@ from ...core.compile.kernel import interpreted
 from ...core.game import DRAW, LOSS, WIN, Game, Kernel, Look, Rules, Sizes, Strategy
 from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ...core.rng import random_below, stream_of
-from ..boards.board import (
-    BOARDS,
-    BY_NUMBER,
-    GOES_ON,
-    ILLEGAL,
-    LETTERS,
-    LOSES,
-    MAX_CELLS,
-    Board,
-    captured_cells,
-    cells_in_lines,
-    demand_size,
-    hex_path,
-)
+from ..boards import board as boards
 from ..boards.ponnuki import ABOUT, monte_carlo
 from . import rules
 from .rules import cells_of, resample_by, view_in
@@ -35,6 +22,7 @@ from .rules import cells_of, resample_by, view_in
 # first, is drawn as X, White as O, a cell that was illegal but may have been empty as ?; the first row is the lowest.
 
 MARKS = "XO"
+SCENES = {"ponnuki": "go", "hex": "hex"}  # other boards are of tiles
 
 
 class Shape(NamedTuple):
@@ -47,7 +35,7 @@ class Shape(NamedTuple):
     goal: str = ""
 
     def cell_name(self, cell: int) -> str:
-        return f"{LETTERS[cell % self.columns]}{cell // self.columns + 1}"
+        return f"{boards.LETTERS[cell % self.columns]}{cell // self.columns + 1}"
 
     def names(self, cells: Sequence[int]) -> str:
         return " ".join(map(self.cell_name, cells))
@@ -118,7 +106,7 @@ def board_text(shape: Shape, marks: np.ndarray) -> list[str]:
     lean = int(shape.kind == "hex")
     rows = marks.reshape(shape.rows, shape.columns).tolist()
     lines = [f"{row + 1:>2} {' ' * row * lean}{' '.join(rows[row])}" for row in reversed(range(shape.rows))]
-    return [*lines, f"   {' '.join(LETTERS[: shape.columns])}"]
+    return [*lines, f"   {' '.join(boards.LETTERS[: shape.columns])}"]
 
 
 def view_text(shape: Shape, own: Knowledge) -> str:
@@ -148,7 +136,7 @@ def board_of(shape: Shape, cell: Callable[[int], Cell]) -> BoardPicture:
         rows=tuple(tuple(map(cell, range(row * columns, (row + 1) * columns))) for row in order),
         shape="hexagons" if is_hex else "squares",
         row_names=tuple(str(row + 1) for row in order),
-        column_names=tuple(LETTERS[:columns]),
+        column_names=tuple(boards.LETTERS[:columns]),
     )
 
 
@@ -167,7 +155,7 @@ def draw_knowledge(shape: Shape, own: Knowledge) -> Parts:
 
     goal = ""
     if shape.kind == "hex":
-        ends = f"column A to column {LETTERS[shape.columns - 1]}" if own.player else f"row 1 to row {shape.rows}"
+        ends = f"column A to column {boards.LETTERS[shape.columns - 1]}" if own.player else f"row 1 to row {shape.rows}"
         goal = f" and join {ends}"
     words = f"You are {MARKS[own.player]}{goal}. {sentence(own.status)}"
     facts = Facts((*own.turns(shape), *own.others_tries()), "Your turns")
@@ -178,8 +166,8 @@ def winning_cells(shape: Shape, player: int, cells: Sequence[int]) -> list[int]:
     """Return the cells of a player's lines of tic-tac-toe, or of its path from edge to edge of hex; none in ponnuki."""
     stones = sum(1 << cell for cell in cells)
     if shape.kind == "ttt":
-        return cells_of(cells_in_lines(shape.rows, shape.columns, shape.length, stones))
-    return cells_of(hex_path(shape.rows, shape.columns, player, stones)) if shape.kind == "hex" else []
+        return cells_of(boards.cells_in_lines(shape.rows, shape.columns, shape.length, stones))
+    return cells_of(boards.hex_path(shape.rows, shape.columns, player, stones)) if shape.kind == "hex" else []
 
 
 def draw_both(shape: Shape, both: Both) -> Parts:
@@ -188,7 +176,7 @@ def draw_both(shape: Shape, both: Both) -> Parts:
     captured = set[int]()
     if shape.kind == "ponnuki":  # the stones of the loser without liberties, which ended the game
         loser = int(both[0].result == WIN)
-        captured = captured_cells(shape.rows, shape.columns, stones[loser], stones[1 - loser])
+        captured = boards.captured_cells(shape.rows, shape.columns, stones[loser], stones[1 - loser])
 
     def picture(cell: int) -> Cell:
         player = next((player for player, own in enumerate(stones) if cell in own), None)
@@ -246,13 +234,14 @@ def look_of(shape: Shape, read: Callable[[np.ndarray], Knowledge], view: Kernel,
         draw_view=lambda game, seen: draw_knowledge(shape, read(seen)),
         draw_state=lambda game, state: draw_both(shape, read_both(read, view, state)),
         how_to_play=lambda game: lines_of(shape, variant),
+        scene=SCENES.get(shape.kind, "tiles"),
     )
 
 
 # The small boards
 
 
-def shape_of(board: Board) -> Shape:
+def shape_of(board: boards.Board) -> Shape:
     return Shape(board.kind, board.rows, board.columns, board.length, board.goal)
 
 
@@ -287,7 +276,7 @@ NUMBERED_TTT = "Phantom tic-tac-toe on other boards than 3x3: our generalisation
 VARIANTS = {"classical": CLASSICAL, "abrupt": ABRUPT, "numturns": NUMTURNS}
 
 
-def version_of(name: str, title: str, board: Board, source: str, variant: str) -> Game:
+def version_of(name: str, title: str, board: boards.Board, source: str, variant: str) -> Game:
     """Make a phantom version of a board game."""
     abrupt, counted = variant == "abrupt", variant == "numturns"
     named: dict[str, Strategy] = {}
@@ -338,10 +327,10 @@ class PhantomName(NamedTuple):
     @property
     def is_large(self) -> bool:
         """True if `phantom_ponnuki` has the game: classical ponnuki on more cells than the bits of these rules."""
-        size = BY_NUMBER.fullmatch(self.board)
+        size = boards.BY_NUMBER.fullmatch(self.board)
         if size is None or (size[1], size[4], self.variant) != ("ponnuki", None, "classical"):
             return False
-        return int(size[2]) * int(size[3]) > MAX_CELLS
+        return int(size[2]) * int(size[3]) > boards.MAX_CELLS
 
 
 def classical_board(name: str) -> Board:
@@ -356,19 +345,19 @@ OWN: dict[str, PhantomName] = {}  # the games of boards that are not of the pack
 PLAYOUTS, SEED = 10, 7  # random games that test the symmetries of a board
 
 
-def phantom(board: Board) -> tuple[Game, ...]:
+def phantom(board: boards.Board) -> tuple[Game, ...]:
     """Return the phantom versions of a board game: classical, abrupt and numturns, with all that is made for these.
 
     The classical one is called phantom-NAME. Raise ValueError if the board breaks what its solvers rely on.
     """
-    demand_size(board.name, board.rows, board.columns)
+    boards.demand_size(board.name, board.rows, board.columns)
     if NAME.fullmatch(f"phantom-{board.name}") or NAME.fullmatch(board.name):
         raise ValueError(f"the board {board.name} has the name of a board of the package: choose another one")
     check_board(board)
     key = board.name
-    while BOARDS.get(key) not in (None, board):  # tables are kept by this name: another board needs another one
+    while boards.BOARDS.get(key) not in (None, board):  # tables are kept by this name: another board needs another one
         key += "'"
-    BOARDS[key] = board
+    boards.BOARDS[key] = board
     games = []
     for variant, rule in VARIANTS.items():
         name = f"phantom-{board.name}" + ("" if variant == "classical" else f"-{variant}")
@@ -379,7 +368,7 @@ def phantom(board: Board) -> tuple[Game, ...]:
     return tuple(games)
 
 
-def check_board(board: Board) -> None:
+def check_board(board: boards.Board) -> None:
     """Play random games with open eyes; raise ValueError where the rule or the symmetries of the board are wrong."""
     stream, moved = stream_of(SEED), board.symmetries.tolist()
 
@@ -395,19 +384,19 @@ def check_board(board: Board) -> None:
                 for cell, fate in enumerate(fates):
                     taken = (own | other) >> cell & 1 == 1
                     if (
-                        not ILLEGAL <= fate <= LOSES
-                        or taken > (fate == ILLEGAL)
-                        or (not board.suicide and not taken and fate == ILLEGAL)
+                        not boards.ILLEGAL <= fate <= boards.LOSES
+                        or taken > (fate == boards.ILLEGAL)
+                        or (not board.suicide and not taken and fate == boards.ILLEGAL)
                     ):
                         raise ValueError(f"{where} has the fate {fate} for cell {board.cell_name(cell)}: {FATES}")
                     for row in moved:
                         if board.fate(player, image(row, own), image(row, other), row[cell]) != fate:
                             raise ValueError(f"{where} is not mapped to itself by the symmetry {row}: leave it out")
-                open_cells = [cell for cell, fate in enumerate(fates) if fate != ILLEGAL]
+                open_cells = [cell for cell, fate in enumerate(fates) if fate != boards.ILLEGAL]
                 if not open_cells:
                     raise ValueError(f"{where} leaves the player no cell: let the stone before it end the game")
                 cell = open_cells[random_below(stream, len(open_cells))]
-                if fates[cell] != GOES_ON:
+                if fates[cell] != boards.GOES_ON:
                     break
                 player, own, other = 1 - player, other, own | 1 << cell
 
@@ -418,7 +407,7 @@ FATES = (
 )
 
 
-def title_of(board: Board, variant: str) -> str:
+def title_of(board: boards.Board, variant: str) -> str:
     size = "" if board.name == "ttt" else f" {board.name.split('-')[1]}"
     line = f", {board.length} in a line" if size and board.length else ""
     sides = (
@@ -432,7 +421,7 @@ def game_of(name: str) -> Game:
     parsed = PhantomName.parse(name)
     if parsed is None:
         raise NotFound(f"there is no game {name[:40]}: it is one of {', '.join(KINDS)}, with a size and a variant")
-    board, variant = BOARDS[parsed.board], parsed.variant
+    board, variant = boards.BOARDS[parsed.board], parsed.variant
     source = (NUMBERED_TTT if board.kind == "ttt" and board.name != "ttt" else SOURCES[board.kind]) + VARIANTS[variant]
     return version_of(name, title_of(board, variant), board, source, variant)
 

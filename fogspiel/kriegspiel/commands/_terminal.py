@@ -11,8 +11,8 @@ from ...core.rng import stream_of
 from ...core.session import PersonSession
 from ...games.chess.bitboards import KINDS, PAWN, QUEEN
 from ...games.chess.fen import SIDES, board_text, move_name, square_name
+from ...games.chess.game import RESULTS, UNFINISHED
 from ...games.chess.position import PLY, end_of, promotion_of, start_of
-from ...games.chess.san import RESULTS, UNFINISHED
 from ..beliefs.board_filter import list_children
 from ..engine import SearchLimit, find_engine
 from ..game import ENDINGS, ICC, QUESTION, parse_attempt, reveal, rule_set_of, rules, show

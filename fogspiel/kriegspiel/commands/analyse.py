@@ -86,8 +86,7 @@ def analyse_game(
     from ...cli import console
     from ...runs.report import as_markdown
     from ...runs.report.html_page import as_html
-    from ..analysis import DEFAULT, DEFAULT_ENGINE, GameAnalysis, analyse, look_back
-    from ..analysis_report import analysis_report
+    from ..analysis import DEFAULT, DEFAULT_ENGINE, GameAnalysis, analyse, analysis_report, look_back
     from ..inferences import make_engine
     from ..kinds import analysis_of
     from ..requests import AnalysisRequest, effort_of
@@ -187,8 +186,7 @@ def _subject(
 
 def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | None) -> None:
     from ...cli import console
-    from ..analysis import HONESTY
-    from ..analysis_report import PHASE_COLUMNS, TURN_COLUMNS, phase_rows, turn_rows, worst_sentence
+    from ..analysis import HONESTY, PHASE_COLUMNS, TURN_COLUMNS, phase_rows, turn_rows, worst_sentence
 
     names = f"{analysis.names[0]} - {analysis.names[1]}"
     if len({position.ply for position in analysis.positions}) == 1:
@@ -211,8 +209,7 @@ def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | N
 def _print_position(position: "PositionAnalysis") -> None:
     """Print one decision in full: the implied knowledge, attempts, and possible squares of the opponent's men."""
     from ...cli import console
-    from ..analysis import MAN_KINDS
-    from ..analysis_report import ATTEMPT_COLUMNS, ENDING, attempt_rows, map_lines
+    from ..analysis import ATTEMPT_COLUMNS, ENDING, MAN_KINDS, attempt_rows, map_lines
 
     tried = "" if position.tried is None else f"{position.tried} "
     refused = f" (refused: {', '.join(position.refused)})" if position.refused else ""

@@ -328,7 +328,7 @@ def check_file(
 
     text = read_text(file)
     from ...cli import console
-    from ..pgn_check import CheckedGame, check_pgn
+    from ..pgn import CheckedGame, check_pgn
 
     announce_compilation()
     found: list[CheckedGame] = []

@@ -14,30 +14,8 @@ from ...runs.store import Json
 from ...solving.proofs import write_certificate
 from ..claims import Claim, verdict
 from ..kinds import Computation, Computed, Options, Say
-from .full_sequence_form import (
-    TEAMS,
-    full_sizes,
-    labelled_sizes,
-    measured,
-    normal_forms,
-    orbits_by_hand,
-    orbits_by_machine,
-    peak_megabytes,
-    reduced_rounds,
-    solve_by_growth,
-    solve_by_regrets,
-    solve_program,
-)
-from .verdicts import (
-    PAPER_CPU,
-    PAPER_ITERATIONS,
-    PAPER_MEGABYTES,
-    PAPER_NODES,
-    PAPER_PAYOFF,
-    PAPER_SECONDS,
-    SIZES,
-    judge,
-)
+from . import full_sequence_form as full
+from . import verdicts
 
 # The figures of Bossle (2018) as charts, and a comparison of its two orientations.
 
@@ -60,7 +38,7 @@ def one_solve_lines(programs: list[Json]) -> list[str]:
 
 def eight_line(regrets: list[Json]) -> str:
     """Compare eight players in the paper's own form with the paper's two linear programs."""
-    size, seven = full_sizes(SETUPS[8]), full_sizes(SETUPS[7])
+    size, seven = full.full_sizes(SETUPS[8]), full.full_sizes(SETUPS[7])
     columns, rows = size.resistance_infosets + size.spy_sequences, size.resistance_sequences + size.spy_infosets
     words = (
         f"8 players in the paper's own form: {columns / 1e6:.1f} and {rows / 1e6:.1f} million rows and columns (which "
@@ -69,11 +47,11 @@ def eight_line(regrets: list[Json]) -> str:
     found = next((row for row in regrets if row["players"] == 8), None)
     if found is None:
         return f"{words}: not solved in this run, `--full 7` adds PCFR+ with 8 players"
-    hours = [PAPER_SECONDS[team][8] / 3600 for team in TEAMS]
+    hours = [verdicts.PAPER_SECONDS[team][8] / 3600 for team in full.TEAMS]
     return (
         f"{words}: PCFR+ puts the payoff between {found['lower']:.9f} and {found['upper']:.9f} after "
         f"{found['iterations']} iterations, {found['cpu_seconds']:.0f} CPU s and {found['megabytes']:,} MB; CPLEX took "
-        f"{hours[0]:.1f} and {hours[1]:.1f} hours, {PAPER_MEGABYTES['spies'][8]:,} MB and up to 4.6 cores"
+        f"{hours[0]:.1f} and {hours[1]:.1f} hours, {verdicts.PAPER_MEGABYTES['spies'][8]:,} MB and up to 4.6 cores"
     )
 
 
@@ -130,7 +108,7 @@ def payoffs(most: int, say: Say, certificates: Path | None = None) -> Iterator[J
         say(f"payoffs, {players} players")
         if certificates is not None:
             write_certificate(certificate, certificates / f"resistance{players}.json")
-        yield facts | {"paper": PAPER_PAYOFF.get(players), "cpu_seconds": seconds}
+        yield facts | {"paper": verdicts.PAPER_PAYOFF.get(players), "cpu_seconds": seconds}
 
 
 def resources(most: int, say: Say) -> Iterator[Json]:
@@ -140,9 +118,9 @@ def resources(most: int, say: Say) -> Iterator[Json]:
     simplex method where that is quick enough.
     """
     for players in range(5, most + 1):
-        for team in TEAMS:
-            found = measured(solve_program, players, team, "ipm")
-            simplex = measured(solve_program, players, team, "simplex") if players <= MAX_SIMPLEX else None
+        for team in full.TEAMS:
+            found = full.measured(full.solve_program, players, team, "ipm")
+            simplex = full.measured(full.solve_program, players, team, "simplex") if players <= MAX_SIMPLEX else None
             say(f"resources, {players} players, the {team} first")
             yield {
                 "players": players,
@@ -150,10 +128,10 @@ def resources(most: int, say: Say) -> Iterator[Json]:
                 **found,
                 "simplex_iterations": simplex and simplex["iterations"],
                 "simplex_seconds": simplex and simplex["cpu_seconds"],
-                "paper_iterations": PAPER_ITERATIONS[team][players],
-                "paper_cpu_percent": PAPER_CPU[team][players],
-                "paper_seconds": PAPER_SECONDS[team][players],
-                "paper_megabytes": PAPER_MEGABYTES[team][players],
+                "paper_iterations": verdicts.PAPER_ITERATIONS[team][players],
+                "paper_cpu_percent": verdicts.PAPER_CPU[team][players],
+                "paper_seconds": verdicts.PAPER_SECONDS[team][players],
+                "paper_megabytes": verdicts.PAPER_MEGABYTES[team][players],
             }
 
 
@@ -161,7 +139,7 @@ def without_program(solver: Callable[[int], Json], most: int, say: Say) -> Itera
     """Solve the paper's own form by a method that needs no linear program of it, up to one player more."""
     for players in range(5, most + 2) if most >= 5 else ():
         say(f"{players} players in the paper's own form: {solver.__name__.replace('_', ' ')}")
-        yield measured(solver, players)
+        yield full.measured(solver, players)
 
 
 def symmetry(most: int, say: Say) -> Iterator[Json]:
@@ -169,27 +147,36 @@ def symmetry(most: int, say: Say) -> Iterator[Json]:
     if most >= 5:
         for presolved in (False, True):
             say("orbits of 5 labelled players" + ", presolved" * presolved)
-            yield measured(orbits_by_machine, "resistance5", presolved)
+            yield full.measured(full.orbits_by_machine, "resistance5", presolved)
     for players in range(5, most + 1):
         say(f"orbits in the paper's own form, {players} players")
-        yield measured(orbits_by_hand, players)
+        yield full.measured(full.orbits_by_hand, players)
+
+
+def own_form(most: int, say: Say) -> tuple[list[Json], list[Json], list[Json], list[Json]]:
+    """Solve the paper's own form: by linear programs, by PCFR+, by the double oracle; and find its orbits."""
+    programs = list(resources(most, say))
+    regrets, grown = (
+        list(without_program(solver, most, say)) for solver in (full.solve_by_regrets, full.solve_by_growth)
+    )
+    return programs, regrets, grown, list(symmetry(most, say))
 
 
 def tree_sizes(most: int, say: Say) -> Iterator[Json]:
     """Compute figures 4.1, 5.1 and 5.2: knowledge nodes labelled, up to relabelling, and after reduction."""
     for players in range(5, most + 1):
         setup = SETUPS[players]
-        labelled = labelled_sizes(setup)
+        labelled = full.labelled_sizes(setup)
         rounds = [part.apart for part in labelled]
-        reduced, left = full_sizes(setup), opening(setup)
-        by_round = [sum(both) for both in reduced_rounds(setup)]
+        reduced, left = full.full_sizes(setup), opening(setup)
+        by_round = [sum(both) for both in full.reduced_rounds(setup)]
         say(f"sizes, {players} players")
         yield {
             "players": players,
             "labelled_by_round": rounds,
             "labelled": sum(rounds),
             "knowledge_states": sum(part.states for part in labelled),
-            "paper": PAPER_NODES if players == 8 else None,
+            "paper": verdicts.PAPER_NODES if players == 8 else None,
             "reduced_by_round": by_round,
             "up_to_relabelling": [reduced.resistance_infosets, reduced.spy_infosets],
             "left": [len(left.infosets) + len(left.tails), len(left.spy_parent)],
@@ -219,13 +206,10 @@ def beyond(most: int, say: Say) -> Iterator[Json]:
 def compute(options: Options, say: Say) -> Computed:
     solve(SETUPS[5])  # compile kernels before anything is timed
     values = list(payoffs(options.players, say, options.certificates))
-    megabytes = peak_megabytes()
-    sizes, programs = list(tree_sizes(options.players, say)), list(resources(options.full, say))
-    regrets, grown = (
-        list(without_program(solver, options.full, say)) for solver in (solve_by_regrets, solve_by_growth)
-    )
-    orbits = list(symmetry(options.full, say))
-    tables, more = list(normal_forms()), list(beyond(options.players, say))
+    megabytes = full.peak_megabytes()
+    sizes = list(tree_sizes(options.players, say))
+    programs, regrets, grown, orbits = own_form(options.full, say)
+    tables, more = list(full.normal_forms()), list(beyond(options.players, say))
     seconds = round(sum(row["cpu_seconds"] for row in values), 2)
     facts = {"paper": "resistance", "payoffs": values, "cpu_seconds": seconds, "peak_megabytes": megabytes}
     facts |= {"sizes": sizes, "resources": programs, "first_order": regrets, "double_oracle": grown}
@@ -336,13 +320,10 @@ def _beyond_table(more: list[Json]) -> Table:
 def claims(options: Options, say: Say) -> list[Claim]:
     """Judge the claims of the thesis by the tables, as far as `options` has them computed."""
     solve(SETUPS[5])  # compile kernels before anything is timed
-    values, programs = list(payoffs(min(options.players, max(SIZES)), say)), list(resources(options.full, say))
-    regrets, grown = (
-        list(without_program(solver, options.full, say)) for solver in (solve_by_regrets, solve_by_growth)
-    )
-    orbits = list(symmetry(options.full, say))
+    values = list(payoffs(min(options.players, max(verdicts.SIZES)), say))
+    programs, regrets, grown, orbits = own_form(options.full, say)
     say("theorems on small games, sizes")
-    return judge(values, programs, regrets, orbits, grown)
+    return verdicts.judge(values, programs, regrets, orbits, grown)
 
 
 EXPERIMENTS = (Computation("resistance", "Bossle 2018", compute, place=7, claims=claims),)

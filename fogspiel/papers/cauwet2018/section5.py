@@ -12,7 +12,7 @@ from ...core.game import known_game
 from ...runs.kind import Job, Row
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
-from ...stats.evaluate import MatchResult, evaluate, report_key
+from ...stats.evaluate import MatchResult, evaluate, moments, report_key
 from .. import claims
 from ..kinds import Batches, PaperPart, any_number
 from . import figure1
@@ -91,10 +91,8 @@ def score_of(row: Row) -> MatchResult:
 
 def standard_error(score: MatchResult) -> float:
     """Return the standard error of the mean, from the observations (game pairs, or single games)."""
-    counts = np.array(score.observed)
-    values = np.arange(len(counts)) / (len(counts) - 1)
-    mean = counts @ values / counts.sum()
-    return math.sqrt(counts @ (values - mean) ** 2) / int(counts.sum())
+    count, _, squares = moments(score.observed)
+    return math.sqrt(squares) / count
 
 
 def paper_error(score: MatchResult) -> float:

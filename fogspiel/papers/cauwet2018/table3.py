@@ -18,6 +18,7 @@ from ...stats.evaluate import evaluate, report_key
 from ...stats.race import mean
 from ..claims import Claim, Clause, claim_table, exact, fact, mean_of, median_of, missing, share_of
 from ..kinds import Batches, PaperPart
+from . import table2
 from .figure1 import CAUWET
 from .printed_tables import (
     APPROXIMATE,
@@ -31,21 +32,6 @@ from .printed_tables import (
     Line,
     order_jobs,
     table_3_evidence,
-)
-from .table2 import (
-    QUICK,
-    SELECTS,
-    SLOW_SEEDS,
-    CellScore,
-    idle_cells,
-    idle_note,
-    lines_of,
-    methods_of,
-    score_of,
-    scoring_games,
-    seeds_of,
-    training_games,
-    training_jobs,
 )
 
 PLAYED = "crossed"  # label of the games of a pair in rows
@@ -65,7 +51,7 @@ def play_pair(
 
 
 def games_of(game: str, request: PaperRequest) -> int:
-    usual = scoring_games(game, request)
+    usual = table2.scoring_games(game, request)
     if request.score_games is not None:
         return usual
     return max(2, round(usual * FEWER)) if game in FAMILY_OF_WAR else usual
@@ -73,35 +59,35 @@ def games_of(game: str, request: PaperRequest) -> int:
 
 def batches(request: PaperRequest) -> Batches:
     """Yield the training runs (those of Table II are recalled), every pair of methods, and named orders of cards."""
-    methods = methods_of(request, CROSSED)
-    found = yield training_jobs(request, methods)
-    runs, idle = {(row["game"], row["method"], row["seed"]): row for row in found}, idle_cells(found)
-    games = [line.game for line in lines_of(request)]
+    methods = table2.methods_of(request, CROSSED)
+    found = yield table2.training_jobs(request, methods)
+    runs, idle = {(row["game"], row["method"], row["seed"]): row for row in found}, table2.idle_cells(found)
+    games = [line.game for line in table2.lines_of(request)]
     yield [
         Job(
             PLAYED,
             play_pair,
             {"game": game, "first": first, "second": second, "seed": seed, "games": games_of(game, request)}
-            | {"race": request.race, "training": training_games(game, first, request)},
+            | {"race": request.race, "training": table2.training_games(game, first, request)},
             {"found": [runs[game, method, seed] for method in (first, second)]},
         )
         for game in games
         for first, second in combinations(methods, 2)
         if all((game, method, request.seed) in runs and (game, method) not in idle for method in (first, second))
-        for seed in seeds_of(request, game)
+        for seed in table2.seeds_of(request, game)
     ]
-    yield order_jobs(request, QUICK if request.quick else 1.0, against_redrawn=False)
+    yield order_jobs(request, table2.QUICK if request.quick else 1.0, against_redrawn=False)
 
 
-Matrix = dict[tuple[str, str], CellScore]
+Matrix = dict[tuple[str, str], table2.CellScore]
 
 
 def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
     scores: dict[str, Matrix] = {}
     played = rows_by([row for row in rows if row["job"] == PLAYED], "game", "first", "second")
     for (game, first, second), found in played.items():
-        scores.setdefault(game, {})[first, second] = score_of(found)
-    lines = [line for line in lines_of(request) if line.game in scores]
+        scores.setdefault(game, {})[first, second] = table2.score_of(found)
+    lines = [line for line in table2.lines_of(request) if line.game in scores]
     pairs = [
         (line.title, first, second, _paper(line, first, second), *score.shown, score.mean, *score.interval)
         for line in lines
@@ -121,7 +107,7 @@ def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
         name=request.name,
         title="Table III: four methods against each other",
         command=request.command,
-        paragraphs=(*_preamble(request), *idle_note(rows)),
+        paragraphs=(*_preamble(request), *table2.idle_note(rows)),
         parts=(
             Table("best", "The best method, as the paper defines it", BEST, winners, note=BEST_NOTE),
             claim_table(claims(request, rows), "Claims of Table III and section VI"),
@@ -149,8 +135,8 @@ BEST_NOTE = (
 
 def _preamble(request: PaperRequest) -> Iterator[str]:
     yield (
-        f"The same training runs as in Table II, from {len(seeds_of(request, ''))} seeds (slow games from at most "
-        f"{SLOW_SEEDS}; the paper: one); the results of "
+        f"The same training runs as in Table II, from {len(table2.seeds_of(request, ''))} seeds (slow games from at "
+        f"most {table2.SLOW_SEEDS}; the paper: one); the results of "
         "two methods from the same seed play fresh games, each deal twice with seats swapped. In War and Batawaf they "
         "are fewer, because games between two tuned players often go on to the draw of a million moves."
     )
@@ -222,7 +208,7 @@ class SeedTable(NamedTuple):
 def seed_tables(request: PaperRequest, rows: Sequence[Row]) -> list[SeedTable]:
     """Return the tables in which all four methods play each other."""
     games, found = (
-        {line.game for line in lines_of(request)},
+        {line.game for line in table2.lines_of(request)},
         rows_by([r for r in rows if r["job"] == PLAYED], "game", "seed"),
     )
     tables = [
@@ -321,4 +307,4 @@ def breaks_elo(score: Callable[[str, str], float | None]) -> bool:
     )
 
 
-EXPERIMENTS = (PaperPart("table3", CAUWET, batches, report, place=3, claims=claims, selects=SELECTS),)
+EXPERIMENTS = (PaperPart("table3", CAUWET, batches, report, place=3, claims=claims, selects=table2.SELECTS),)

@@ -10,14 +10,7 @@ from ...games.chess.position import end_of, promotion_of, start_of
 from ...kriegspiel.beliefs.probability_matrices import parry_chance, survey_board
 from ...kriegspiel.game.attempts import attempts
 from ...kriegspiel.search.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES
-from ...kriegspiel.search.perception_search import (
-    DEEPEST,
-    NO_CHILD,
-    add_attempt,
-    add_branch,
-    add_child,
-    has_room,
-)
+from ...kriegspiel.search.perception_search import DEEPEST, NO_CHILD, add_attempt, add_branch, add_child, has_room
 from ...kriegspiel.search.perception_search import sample_accepted_attempt as uct_selection
 from ...kriegspiel.search.perception_search import sample_outcome as probabilistic_message
 from .abstract_model import get_outcome_probabilities, material_balance, prob_legal, update_model
@@ -133,7 +126,7 @@ def new_leaf(tree, attraction, constants, parameters, stream, places, rows):
 
 
 @in_place
-def backpropagate(tree, value, places, rows, depth):
+def backpropagate_mean(tree, value, places, rows, depth):
     """Back up the average."""
     for level in range(depth):
         attempt = tree.attempts[rows[level]]
@@ -153,5 +146,5 @@ def approach_b(tree, k, attraction, constants, parameters, stream, simulations):
         if is_new:
             list_moves(tree, n, refused, parameters)
             value = simulation(tree, n, k, lost, was_capture, attraction, constants, parameters, stream)
-        backpropagate(tree, value, places, rows, depth)
+        backpropagate_mean(tree, value, places, rows, depth)
     return simulations

@@ -18,9 +18,7 @@ from ...kriegspiel.search.approach_a import Remedies
 from ...kriegspiel.search.perception_search import PerceptionTree
 from .abstract_model import FITTED_B, FITTED_C, PrintedConstants
 from .approach_b import approach_b, list_moves
-from .approach_c import approach_c, expand
-from .hybrid import approach_bc, explore_moves
-from .progressive import PLAIN, Progressive, order_by_heuristic
+from .approach_c import PLAIN, Progressive, approach_bc, approach_c, expand, explore_moves, order_by_heuristic
 
 KS = (1, 3, 7, 10)  # the values of k in figure 10
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
 from ...core.rng import random_unit, stream_of
-from ...games.boards.board import BOARDS, Board, ponnuki_fate, rectangle_symmetries
-from ...runs.report import Report
+from ...games.boards.board import BOARDS, GOES_ON, WINS, Board, ponnuki_fate, rectangle_symmetries
+from ...runs.report import Report, Table
 from ...solving.bounds import search_bounds
 from ...solving.bounds.and_or_search import AndOrSearch
 from ...solving.bounds.beliefs import WON, Beliefs, PerfectInformation
@@ -22,11 +22,9 @@ from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
 from ..claims import NOTE, Claim, Clause, claim_lines, claim_table, claims_json
 from ..kinds import Computation, Computed, Options, Say
 from . import bandits, five
-from .drawn_boards import board_tables, figure_lines
 from .five import bounded, conjecture_claims
 from .lemmas import information_claims, random_play_claims, reduction_claims
-from .strategy import solve_exactly
-from .tictactoe_claims import at_least, check, check_number, finding, judge, section_three_claims, slips
+from .tictactoe_claims import at_least, check, check_number, finding, judge, section_three_claims, slips, solve_exactly
 
 # Claims of Teytaud and Teytaud 2011 alongside their proofs: bandits, Lemmas 2 and 4, Table I, the 1x1 board.
 #
@@ -223,29 +221,29 @@ EXPERIMENTS = (
 FOUR, GAME_4 = BOARDS["ponnuki-4x4"], "phantom-ponnuki-4x4"
 Belief = tuple[int, np.ndarray]
 
-WINS, NO_WORLD, ZERO_WORLDS = "wins", "no world is left", "0 worlds"
+SURE_WIN, NO_WORLD, ZERO_WORLDS = "wins", "no world is left", "0 worlds"
 # The positions that sections IV-C1 and IV-C2 start from: Black's tries after C3, + for a legal one and - for an illegal
 # one.
 SQUARE, BLOCKED = "+B2 +B3", "-B2 +B3 -C2"
 STEPS = (
-    ("+B2", WINS, "C3, then B2 is legal"),
-    (SQUARE, WINS, "then B3 is legal"),
-    ("+B2 -B3 +C2", WINS, "or B3 is illegal and C2 is legal"),
-    ("+B2 -B3 -C2 +B4", WINS, "or both are illegal: B4"),
-    (f"{SQUARE} +C2", WINS, "IV-C1: C2 is legal"),
-    (f"{SQUARE} -C2 +B1", WINS, "IV-C1: C2 is illegal, B1 is legal"),
-    (f"{SQUARE} -C2 -B1 +D3", WINS, "IV-C1: B1 is illegal, D3 (printed: C3, which is Black's own) is legal"),
-    (f"{SQUARE} -C2 -B1 -D3", WINS, "IV-C1: D3 is illegal too: the board is known"),
-    (f"{SQUARE} -C2 +B1 +D3", WINS, "IV-C1 after B1: D3 is legal"),
-    (f"{SQUARE} -C2 +B1 -D3 +C1", WINS, "IV-C1 after B1: C1 is legal"),
-    (f"{SQUARE} -C2 +B1 -D3 -C1 +C4", WINS, "IV-C1 after B1: C4 is legal"),
-    (f"{SQUARE} -C2 +B1 -D3 -C1 -C4 +B4", WINS, "IV-C1 after B1: B4 is legal"),
+    ("+B2", SURE_WIN, "C3, then B2 is legal"),
+    (SQUARE, SURE_WIN, "then B3 is legal"),
+    ("+B2 -B3 +C2", SURE_WIN, "or B3 is illegal and C2 is legal"),
+    ("+B2 -B3 -C2 +B4", SURE_WIN, "or both are illegal: B4"),
+    (f"{SQUARE} +C2", SURE_WIN, "IV-C1: C2 is legal"),
+    (f"{SQUARE} -C2 +B1", SURE_WIN, "IV-C1: C2 is illegal, B1 is legal"),
+    (f"{SQUARE} -C2 -B1 +D3", SURE_WIN, "IV-C1: B1 is illegal, D3 (printed: C3, which is Black's own) is legal"),
+    (f"{SQUARE} -C2 -B1 -D3", SURE_WIN, "IV-C1: D3 is illegal too: the board is known"),
+    (f"{SQUARE} -C2 +B1 +D3", SURE_WIN, "IV-C1 after B1: D3 is legal"),
+    (f"{SQUARE} -C2 +B1 -D3 +C1", SURE_WIN, "IV-C1 after B1: C1 is legal"),
+    (f"{SQUARE} -C2 +B1 -D3 -C1 +C4", SURE_WIN, "IV-C1 after B1: C4 is legal"),
+    (f"{SQUARE} -C2 +B1 -D3 -C1 -C4 +B4", SURE_WIN, "IV-C1 after B1: B4 is legal"),
     (f"{SQUARE} -C2 +B1 -D3 -C1 -C4 -B4", NO_WORLD, "IV-C1 after B1: B4 is necessarily legal"),
-    ("-B2 +B3 +C2", WINS, "IV-C2: C3 and B3, C2 is legal"),
+    ("-B2 +B3 +C2", SURE_WIN, "IV-C2: C3 and B3, C2 is legal"),
     (f"{BLOCKED} -D2", ZERO_WORLDS, "IV-C2: D2 is necessarily legal"),
-    (f"{BLOCKED} +D2 -D3", WINS, "IV-C2: D3 is illegal"),
-    (f"{BLOCKED} +D2 +D3 +A3", WINS, "IV-C2: A3 is legal"),
-    (f"{BLOCKED} +D2 +D3 -A3 -B4", WINS, "IV-C2: A3 and B4 are illegal: C4"),
+    (f"{BLOCKED} +D2 -D3", SURE_WIN, "IV-C2: D3 is illegal"),
+    (f"{BLOCKED} +D2 +D3 +A3", SURE_WIN, "IV-C2: A3 is legal"),
+    (f"{BLOCKED} +D2 +D3 -A3 -B4", SURE_WIN, "IV-C2: A3 and B4 are illegal: C4"),
 )  # the steps of the proof for 4x4: Black's tries, their consequence according to the paper, and its section
 MATRIX_GAME = f"{BLOCKED} +D2 +D3 -A3 +B4"
 
@@ -254,17 +252,16 @@ def cells(*names: str) -> int:
     return sum(1 << (ord(name[0]) - ord("A") + 4 * (int(name[1]) - 1)) for name in names)
 
 
-def belief_after(beliefs: Beliefs, tries: str) -> Belief:
-    """Return Black's belief after C3 and some tries, each legal (+) or illegal (-)."""
-    own = cells("C3")
-    worlds = np.array([1 << cell for cell in range(16) if not own >> cell & 1], np.int64)
+def after_tries(beliefs: Beliefs, tries: str) -> Belief:
+    """Return Black's belief after its tries, each legal (+) or illegal (-), and White's unseen answers."""
+    board, own, worlds = beliefs.board, 0, beliefs.start
+    cells = {board.cell_name(cell): cell for cell in range(board.cells)}
     for attempt in tries.split():
-        bit = cells(attempt[1:])
-        split = beliefs.split(own, worlds, bit.bit_length() - 1)
+        split = beliefs.split(own, worlds, cells[attempt[1:]])
         if attempt[0] == "-":
             worlds = split.illegal
         else:
-            own |= bit
+            own |= 1 << cells[attempt[1:]]
             worlds = beliefs.after_answer(own, split.going)[0]
     return own, worlds
 
@@ -301,15 +298,15 @@ def step_claims() -> list[Claim]:
     """Check the steps of the proof for 4x4: sure wins, necessarily legal tries, and open cases."""
     search, found = AndOrSearch(FOUR, 0), []
     for tries, paper, words in STEPS:
-        own, worlds = belief_after(search.beliefs, tries)
-        if paper == WINS:
-            ours = WINS if search.is_sure_win(own, worlds) else "no sure win"
+        own, worlds = after_tries(search.beliefs, f"+C3 {tries}")
+        if paper == SURE_WIN:
+            ours = SURE_WIN if search.is_sure_win(own, worlds) else "no sure win"
         else:
             ours = f"{len(worlds)} worlds" if len(worlds) else paper
         place, _, rest = words.partition(": ") if words.startswith("IV") else ("IV-C", "", words)
         section, _, after = place.partition(" ")
         found.append(check(section, f"{after}: {rest}" if after else rest, GAME_4, paper, ours))
-    (own, worlds), (paper_own, paper_worlds) = belief_after(search.beliefs, MATRIX_GAME), matrix_node()
+    (own, worlds), (paper_own, paper_worlds) = after_tries(search.beliefs, f"+C3 {MATRIX_GAME}"), matrix_node()
     same = own == paper_own and worlds.tolist() == paper_worlds.tolist()
     return [*found, judge("IV-C2", "B4 is legal: worlds of the matrix game", GAME_4, 27, len(worlds), same)]
 
@@ -322,3 +319,83 @@ def bound_claims() -> list[Claim]:
         at_least("IV-C2", "Black's value in the matrix game", GAME_4, Fraction(1, 3), exact.lower),
         at_least("IV-C", "Black's value", GAME_4, Fraction(2, 3), lower),
     ]
+
+
+# Figure 1 and the boards of section IV of Teytaud and Teytaud 2011, drawn from Black's tries by the rules.
+#
+# The paper's text names the tries; a board shows Black's stones, White's stones that Black knows, and `?` where a white
+# stone is possible.
+
+BLACK, WHITE, POSSIBLE, EMPTY = "X", "O", "?", "."
+# Boards of section IV: section, caption, board, Black's tries from the first on, legal (+) or illegal (-).
+SHOWN = (
+    ("IV-B", "a line, which wins", "3x3", "+B2 +A2 +C2"),
+    ("IV-B", "A2 is illegal: B2, B3, C2", "3x3", "+B2 -A2 +C2 +B3"),
+    ("IV-C", "B2 and B3 are legal, a win", "4x4", "+C3 +B2 +B3"),
+    ("IV-C", "B3 and C2 are illegal: an atari in B4", "4x4", "+C3 +B2 -B3 -C2 +B4"),
+    ("IV-C", "B2 is illegal, then B3 and C2", "4x4", "+C3 -B2 +B3 -C2"),
+    ("IV-C1", "C2 is illegal, B1 is legal", "4x4", "+C3 +B2 +B3 -C2 +B1"),
+    ("IV-C1", "after D3 and C1 are illegal: C4", "4x4", "+C3 +B2 +B3 -C2 +B1 -D3 -C1 +C4"),
+    ("IV-C2", "A3 is legal", "4x4", "+C3 -B2 +B3 -C2 +D2 +D3 +A3"),
+    ("IV-C2", "A3 and B4 are illegal: Black knows the board", "4x4", "+C3 -B2 +B3 -C2 +D2 +D3 -A3 -B4"),
+    ("IV-C2", "the matrix game: two white stones are unknown", "4x4", "+C3 -B2 +B3 -C2 +D2 +D3 -A3 +B4"),
+)
+
+
+def draw(board: Board, own: int, worlds: np.ndarray) -> list[str]:
+    """Return the lines of a board, the highest row first."""
+    certain, possible = np.bitwise_and.reduce(worlds), np.bitwise_or.reduce(worlds)
+
+    def mark(cell: int) -> str:
+        stones = ((own, BLACK), (int(certain), WHITE), (int(possible), POSSIBLE))
+        return next((sign for mask, sign in stones if mask >> cell & 1), EMPTY)
+
+    rows = range(board.rows - 1, -1, -1)
+    lines = [f"{row + 1} " + " ".join(mark(row * board.columns + c) for c in range(board.columns)) for row in rows]
+    return [*lines, "  " + " ".join(chr(ord("A") + c) for c in range(board.columns))]
+
+
+def figure_one() -> list[tuple[str, int, int]]:
+    """Return the winner and the stones of both situations on 2x2 after a stone each: opposite, and beside each other.
+
+    A player captures if it can; all other moves are alike by symmetry.
+    """
+    board = BOARDS["ponnuki-2x2"]
+    found: dict[str, tuple[str, int, int]] = {}
+    for black, white in permutations(range(board.cells), 2):
+        stones = [1 << black, 1 << white]
+        opposite = white == board.cells - 1 - black
+        winner, mover = "", 0
+        while not winner:
+            own, other = stones[mover], stones[1 - mover]
+            outcomes = {cell: int(board.fate(mover, own, other, cell)) for cell in range(board.cells)}
+            winning = [cell for cell, outcome in outcomes.items() if outcome == WINS]
+            going = [cell for cell, outcome in outcomes.items() if outcome == GOES_ON]
+            stones[mover] |= 1 << (winning or going)[0]
+            winner, mover = ("Black", "White")[mover] if winning else "", 1 - mover
+        found.setdefault("opposite" if opposite else "beside", (winner, 1 << black, 1 << white))
+    return [found["opposite"], found["beside"]]
+
+
+def pictures() -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the section, the caption and the lines of each board."""
+    for winner, black, white in figure_one():
+        lines = draw(BOARDS["ponnuki-2x2"], black, np.array([white], np.int64))
+        yield "Figure 1", f"{winner} wins", lines
+    for section, caption, size, tries in SHOWN:
+        board = BOARDS[f"ponnuki-{size}"]
+        own, worlds = after_tries(Beliefs(board, 0), tries)
+        yield section, f"{caption} ({len(worlds)} possible positions)", draw(board, own, worlds)
+
+
+def figure_lines() -> list[str]:
+    lines = [f"Figure 1 and boards of section IV: {BLACK} Black, {WHITE} known to be White, {POSSIBLE} possibly White"]
+    for section, caption, board in pictures():
+        lines += ["", f"{section}: {caption}", *board]
+    return lines
+
+
+def board_tables() -> list[Table]:
+    """Return the boards as a table for the report."""
+    rows = [(section, caption, " / ".join(lines)) for section, caption, lines in pictures()]
+    return [Table("boards", figure_lines()[0], ("section", "position", "board, rows from the top"), rows)]

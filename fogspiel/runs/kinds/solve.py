@@ -119,7 +119,7 @@ class SolveTask:
     def solve(self, watch: Callable[[RouteProgress], None], saved: SolverState = NO_STATE) -> Solution:
         """Run the method from a saved state."""
         ask = self.request
-        refine = True if self.against else {"auto": None, "none": False, "uniform": True}[ask.refine]
+        refine = "uniform" if self.against else ask.refine
         options = SolveOptions(
             ask.exact, ask.gap, ask.memory, ask.seed, ask.iterations, ask.seconds,
             refine, self.against, ask.fraction("safety", 0),
@@ -138,7 +138,7 @@ def task_of(
     problem = problem or find_source(request.game)
     route = choose_solve_method(request.solver, problem)
     if route.made_for or route.samples:
-        if request.lock or request.against or request.refine == "uniform":
+        if request.lock or request.against or request.refined:
             told = f"{route.name} has its own strategies, which are neither locked nor refined"
             raise ValueError(f"{told}: take --method lp, if the whole tree of {problem.name} fits into memory")
         return SolveTask(request, problem, route)
@@ -149,7 +149,7 @@ def task_of(
     with interpreted() if small else nullcontext():
         locked, against = _given(request, problem, store or default_path())
         tree = locked.tree(request.memory)
-    chosen = request.lock or request.against or request.refine == "uniform"
+    chosen = request.lock or request.against or request.refined
     if chosen and tree.nodes > EASY_TO_CHECK:
         told = f"{problem.name} has {tree.nodes:,} histories, too many for the proof of a lock or a refinement"
         raise ValueError(f"{told}: that takes at most {EASY_TO_CHECK:,}")
@@ -165,12 +165,13 @@ def _given(
     from ...solving.locks import GivenPolicy, LockedSource
 
     game = problem.as_game(request.memory)
-    if request.against is not None:
-        against = GivenPolicy(game, request.against.agent(game, store, request.seed))
-        return problem, lambda tree: against.behaviours(problem, tree)
-    assert request.lock is not None
-    policy = GivenPolicy(game, request.lock.agent(game, store, request.seed), request.seat and request.seat - 1)
-    return LockedSource(problem, policy, request.fraction("lock_weight", 1)), None
+    if request.lock is not None:
+        policy = GivenPolicy(game, request.lock.agent(game, store, request.seed), request.seat and request.seat - 1)
+        problem = LockedSource(problem, policy, request.fraction("lock_weight", 1))
+    if request.against is None:
+        return problem, None
+    against = GivenPolicy(game, request.against.agent(game, store, request.seed))
+    return problem, lambda tree: against.behaviours(problem, tree)
 
 
 def _growth(nodes: int, share: float | None, seconds: float) -> Progress:
@@ -324,6 +325,8 @@ def _where(run: Run) -> str:
 def _chosen(body: Mapping[str, Any]) -> Iterator[str]:
     """Describe the locks and the refinement of a certificate."""
     lock, refinement = body.get("lock"), body.get("refinement")
+    if "quasi_perfect" in body:
+        yield "refined: quasi-perfect, each decision is best against an opponent who errs rarely (proved)"
     if lock is not None:
         counts = " and ".join(f"{len(rows)}" for rows in lock["rows"])
         yield f"locked: {counts} information states of the two players, with probability {lock['weight']}"

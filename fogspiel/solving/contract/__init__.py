@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +155,6 @@ def _declarations(game: Game) -> Iterator[Finding]:
     for name, size in game.sizes._asdict().items():
         if not isinstance(size, int) or size < 1:
             yield Finding("sizes", f"sizes.{name} is {size!r}", "give a whole number of 1 or more")
-    steps = {after - before for before, after in pairwise(game.payoffs)}
-    if len(steps) != 1 or min(steps) <= 0:
-        listed = ", ".join(map(str, game.payoffs))
-        yield Finding("payoffs", f"the payoffs {listed} do not rise in even steps", "list all steps between them, too")
     for rule, name, kernel, _ in _kernels(game):
         function = getattr(kernel, "py_func", kernel)
         wanted, given = ARGUMENTS[name], list(inspect.signature(function).parameters)

@@ -138,8 +138,8 @@ class SolveOptions(NamedTuple):
     seed: int = 0  # of methods that sample, like the budgets
     iterations: int | None = None
     seconds: float | None = None  # CPU time
-    # Refine the strategies of an exact value (None: where that is quick), against a given opponent or the uniform one.
-    refine: bool | None = None
+    # Refine the strategies of an exact value, against a given opponent or the uniform one; auto: where that is quick.
+    refine: str = "auto"
     against: "Callable[[Tree], Behaviours] | None" = None
     safety: Fraction = Fraction(0)  # how much less than the value they may secure
 

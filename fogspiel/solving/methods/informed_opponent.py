@@ -97,16 +97,17 @@ def expand(start, mover, legal, apply, view, score, weights, weighted, salts, se
             key[node] = score(states[node])
             continue
         count = legal(states[node], choices)
+        odds[:count] = 1
         if who[node] == CHANCE:
-            odds[:count] = 1
             if weighted:
                 weights(states[node], odds)
-            for i in range(count):
-                share[edge + i] = odds[i] / odds[:count].sum()
         else:
             view(states[node], who[node], seen)
             key[node] = key_at(seen, salts[-1 - who[node]], salts)
+        total = odds[:count].sum()
         for i in range(count):
+            if odds[i] == 0:
+                continue
             new = counters[FOUND]
             states[new] = states[node]
             apply(states[new], choices[i])
@@ -114,8 +115,9 @@ def expand(start, mover, legal, apply, view, score, weights, weighted, salts, se
             if table[at] < 0:
                 table[at] = new
                 counters[FOUND] += 1
-            ahead[edge + i] = table[at]
-        counters[EDGES] += count
+            ahead[counters[EDGES]] = table[at]
+            share[counters[EDGES]] = odds[i] / total
+            counters[EDGES] += 1
         first[node + 1] = counters[EDGES]
     return DONE if counters[EXPANDED] == counters[FOUND] else MORE
 

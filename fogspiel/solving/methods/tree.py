@@ -26,6 +26,7 @@ from ..proofs.checkers.tree import (
     Row,
     TreeCertificate,
 )
+from ..quasi_perfect import quasi_perfect
 from ..reduce import ReducedGame, presolve_tree
 from ..reduce.colour_refinement import refine
 from ..refinement import Behaviours, NotRefined, Refined, uniform_behaviour
@@ -202,7 +203,8 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
             return solution
         text = str(proved.value)
         return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(proved.value))
-    if found.exactly is not None and (options.exact or options.refine or tree.nodes <= QUICKLY_EXACT):
+    required = options.refine in ("uniform", "quasi-perfect")
+    if found.exactly is not None and (options.exact or required or tree.nodes <= QUICKLY_EXACT):
         behaviours = reduced.lift(*found.exactly().behaviours)
     else:
         first, second = (round_strategy(tree.treeplex(player), found.behaviours[player], FINE) for player in (0, 1))
@@ -212,11 +214,11 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
     more: dict[str, Any] = {}
     solver = found.solver
     quick = tree.nodes <= QUICKLY_EXACT and bounds[0] == bounds[1]
-    if options.refine or (options.refine is None and quick):
+    if required or (options.refine == "auto" and quick):
         try:
             behaviours, more = yield from _refined(tree, options, known, behaviours, bounds)
         except (NotRefined, LpFailure) as reason:
-            if options.refine:
+            if required:
                 raise ValueError(f"{problem.name} cannot be refined: {reason}") from reason
             solver += f"; not refined: {reason}"
     proof = make_certificate(problem.name, problem.version, tree, known, behaviours, bounds, more, problem.lock)
@@ -236,6 +238,12 @@ def _refined(
     if form.wide:
         raise NotRefined("sums of its payoffs and probabilities do not fit into 64 bits")
     first, second = form.treeplexes
+    if options.refine == "quasi-perfect":
+        if max(first.infosets, second.infosets) > MAX_ROWS:
+            raise NotRefined(f"a player has more than {MAX_ROWS:,} infosets")
+        errors = quasi_perfect(form)
+        trembles = [tremble_rows(tree, player, plan, known) for player, plan in enumerate(errors.plans)]
+        return errors.behaviours, {checker.QUASI_PERFECT: trembles}
     stated = options.against(tree) if options.against else (uniform_behaviour(first), uniform_behaviour(second))
     steps = refine_strategies(form, optimal, stated, safety)
     while True:
@@ -255,8 +263,8 @@ def _refined(
         "proofs": rows,
     }
     if safety:
-        return optimal, body | {"strategies": [rows_of(tree, player, chosen[player], known, True) for player in (0, 1)]}
-    return chosen, body
+        body |= {"strategies": [rows_of(tree, player, chosen[player], known, True) for player in (0, 1)]}
+    return optimal if safety else chosen, {"refinement": body}
 
 
 # Certificates of trees: a strategy for each side, in the forms that `checkers.tree` checks, in full or as lines.
@@ -295,6 +303,15 @@ def rows_of(
     ]
 
 
+def tremble_rows(tree: Tree, player: int, plan: Sequence[Sequence[Fraction]], known: Knowledge) -> list[Any]:
+    """Return rows with the coefficients of a plan in place of probabilities."""
+    listed = [[str(share) for share in shares] for shares in zip(*plan, strict=True)]
+    return [
+        {"after": after, "view": view, "actions": actions, "plan": shares}
+        for after, view, actions, shares in used_decisions(tree, player, listed, known, True)
+    ]
+
+
 def lines_of(tree: Tree, player: int, shares: Sequence[Any], known: Knowledge) -> list[str]:
     found = used_decisions(tree, player, shares, known)
     return ["|".join(" ".join(map(str, part or ())) for part in parts) for parts in found]
@@ -307,14 +324,13 @@ def make_certificate(
     known: Knowledge,
     behaviours: tuple[Sequence[Fraction], Sequence[Fraction]],
     bounds: tuple[Fraction, Fraction],
-    refinement: Mapping[str, Any] | None = None,
+    refined: Mapping[str, Any] | None = None,
     lock: Mapping[str, Any] | None = None,
 ) -> TreeCertificate:
-    """Return the certificate of a tree; with a refinement its strategies are those, also after own mistakes."""
-    whole = bool(refinement and "strategies" not in refinement)
+    """Return the certificate of a tree; if its strategies are refined, with a proof, also after own mistakes."""
+    whole = bool(refined and "strategies" not in refined.get("refinement", ()))
     strategies = [rows_of(tree, player, behaviours[player], known, whole) for player in (0, 1)]
-    more = {"refinement": refinement, "lock": lock}
-    body = {"strategies": strategies} | {key: part for key, part in more.items() if part}
+    body = {"strategies": strategies, **(refined or {})} | ({"lock": lock} if lock else {})
     form = checker.FORMAT if len(body) > 1 else FORMAT
     return cast(TreeCertificate, _certificate(form, name, version, bounds, body))
 

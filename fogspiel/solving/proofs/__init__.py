@@ -109,7 +109,7 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
     with limit_work(seconds):
         own = body.get("format")
         own = own if isinstance(own, str) else None
-        for place in sources(CHECKERS).values() if own not in of_trees else ():
+        for place in sources(CHECKERS).values() if own and own not in of_trees else ():
             checker = load(place)
             if checker not in (tree, refined) and own in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
                 bounds: Bounds = checker.verify(body)
@@ -155,8 +155,7 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
             demand("strategies" in body, f"it has none for {game.name}")
             words, rows, lock = spec_of(game.name), strategies_of(body), body.get("lock")
             if words is not None and is_tree(words.absolute):
-                demand(lock is None, "its locks are of a file's tree, so it can be explained but not played")
-                rows = tree_strategies(words.absolute, rows)
+                rows, lock = tree_strategies(words.absolute, rows, lock)
             agent: PlayerAgent = behaviour_policy(name, game, table_probabilities(rows, name, lock, game.sizes.view))
         else:
             agent = own.agent(name, body)
@@ -270,7 +269,7 @@ def _words(problem: "GameSource", row: Mapping[str, Any]) -> tuple[str, list[tup
 def claims_of(body: Body) -> dict[str, Any]:
     """Return what a checked certificate of a tree says beyond the value: its locks, and what it is refined against."""
     lock, refinement = body.get("lock"), body.get("refinement")
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"quasi_perfect": True} if "quasi_perfect" in body else {}
     if isinstance(lock, dict):
         found["locked"] = sum(map(len, lock["rows"]))
     if isinstance(refinement, dict):
@@ -285,6 +284,8 @@ def verified_sentence(answer: Mapping[str, Any]) -> str:
     spent, locked = f"{answer['cpu_seconds']} CPU s", answer.get("locked")
     game = answer["game"] + (f" with {locked} locked information states" if locked else "")
     said = f"valid: the value of {game} {value}, proved by its two strategies ({spent})"
+    if answer.get("quasi_perfect"):
+        said += "; quasi-perfect"
     if "refined" in answer:
         who = "uniform play" if answer["refined"] == "uniform" else answer["refined"]
         said += f"; best against {who}" + ("" if answer["safety"] == "0" else f" with a safety of {answer['safety']}")

@@ -5,7 +5,7 @@ has perfect recall by construction; that one infoset offers one list of actions 
 are compared by 128-bit digests.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -121,6 +121,18 @@ def in_units(tree: Tree, what: str, numbers: tuple[Fraction, ...]) -> tuple[list
     return [number.numerator * (unit // number.denominator) for number in numbers], unit
 
 
+def histories_of(tree: Tree, actions_at: Callable[[int], Sequence[int]]) -> list[list[int]]:
+    """Return the owner's own actions before each infoset."""
+    found: list[list[int]] = []
+    after: tuple[dict[int, list[int]], dict[int, list[int]]] = ({0: []}, {0: []})
+    for infoset, (owner, before, first) in enumerate(
+        zip(tree.owner.tolist(), tree.before.tolist(), tree.first.tolist(), strict=True)
+    ):
+        found.append(after[owner][before])
+        after[owner].update({first + slot: [*found[-1], action] for slot, action in enumerate(actions_at(infoset))})
+    return found
+
+
 def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
     """Return the probabilities of the moves at each chance node; uniform where the node itself has probability 0."""
     parent, chance_index, label = tree.parent.tolist(), tree.chance_index.tolist(), tree.label.tolist()
@@ -216,13 +228,10 @@ def rehash(rows, count, table, scattered):
 def chance_after(chances, table, counters, before, weight, total):
     """Return the number of the probability `before` times `weight` / `total`; -1 if it is too fine for 64 bits."""
     numerator, denominator = chances[before, NUMERATOR], chances[before, DENOMINATOR]
-    if weight == 0:
-        numerator, denominator = 0, 1
-    else:
-        one, other = gcd(numerator, total), gcd(weight, denominator)
-        if denominator // other > MAX_NUMERATOR // (total // one):
-            return -1
-        numerator, denominator = numerator // one * (weight // other), denominator // other * (total // one)
+    one, other = gcd(numerator, total), gcd(weight, denominator)
+    if denominator // other > MAX_NUMERATOR // (total // one):
+        return -1
+    numerator, denominator = numerator // one * (weight // other), denominator // other * (total // one)
     at = place_of(chances, table, scatter(numerator, denominator), numerator, denominator)
     if table[at] < 0:
         number = counters[CHANCES]
@@ -241,7 +250,8 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
 
     1. write its row: parent, slot, chance index;
     2. label it: a leaf by its payoff, a node of chance, or the infoset of its owner, which is new if need be;
-    3. step to the next node in preorder: up while no action is left, then down by the next action.
+    3. step to the next node in preorder: up while no action is left, then down by the next action. Outcomes of chance
+       with weight 0 do not happen: the rules need not be defined after them.
     """
     states, choices, odds, frames, known = stack
     counters, nodes, infosets, table, chances, chance_table = findings
@@ -310,13 +320,16 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
                     return NOT_ONE_LIST
                 nodes[node, LABEL] = infoset
         # 3. On to the next node in preorder: the next action of the deepest frame that has one left.
-        while depth >= 0 and frames[depth, NEXT] == frames[depth, LIST]:
-            depth -= 1
-        if depth < 0:
-            return DONE
-        frame = frames[depth]
-        slot = frame[NEXT]
-        frame[NEXT] += 1
+        while True:
+            while depth >= 0 and frames[depth, NEXT] == frames[depth, LIST]:
+                depth -= 1
+            if depth < 0:
+                return DONE
+            frame = frames[depth]
+            slot = frame[NEXT]
+            frame[NEXT] += 1
+            if not weighted or nodes[frame[AT], LABEL] != CHANCE_NODE or odds[depth, slot] > 0:
+                break
         for cell in range(states.shape[1]):
             states[depth + 1, cell] = states[depth, cell]
         apply(states[depth + 1], choices[depth, slot])

@@ -19,7 +19,7 @@ from ...core.compile.kernel import kernel
 from ...core.game import CHANCE, MAX_WEIGHT, OVER, Game, Resample, Rules, Sizes
 from ...core.rng import random_below
 from ..proofs.checkers.tree import Row
-from . import CHANCE_NODE, LEAF, Tree, chance_moves
+from . import CHANCE_NODE, LEAF, Tree, chance_moves, histories_of
 from .builder import LabelledTree, distinct
 
 MAX_NODES = 200_000  # Numba caches an array of a kernel only if it has at most a million bytes
@@ -66,23 +66,30 @@ def even_payoffs(payoffs: Sequence[Fraction], total: Fraction, name: str) -> tup
     return tuple(low + k * step for k in range(steps + 1))
 
 
-def translate_rows(described: LabelledTree, strategies: Sequence[Sequence[Mapping[str, Any]]]) -> list[list[Row]]:
-    """Translate a tree certificate's strategies to its game; there a view is an infoset and an action a slot."""
-    offers, owner = _actions_of(described).offers, described.tree.owner.tolist()
+def translate_rows(
+    described: LabelledTree, strategies: Sequence[Sequence[Mapping[str, Any]]], lock: Mapping[str, Any] | None = None
+) -> tuple[list[list[Row]], dict[str, Any] | None]:
+    """Translate a tree certificate's strategies and locks to its game; there a view is an infoset, an action a slot."""
+    tree, offers = described.tree, _actions_of(described).offers
+    history = histories_of(tree, offers.__getitem__)
 
-    def translate(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
-        infosets = [row["view"][0] for row in rows]
-        return [
-            {
-                "after": row["after"] and [row["after"][0], offers[infosets[row["after"][0]]][row["after"][1]]],
-                "view": [owner[infoset], infoset, NOTHING],
-                "actions": [offers[infoset][slot] for slot in row["actions"]],
-                "probabilities": row["probabilities"],
-            }
-            for infoset, row in zip(infosets, rows, strict=True)
-        ]
+    def translate(row: Mapping[str, Any]) -> Any:
+        infoset, *more = row["view"]
+        view = [int(tree.owner[infoset]), infoset, NOTHING]
+        if more:  # the owner of a lock also knows its own actions, and perhaps that the lock holds
+            view += [*history[infoset], *more[len(history[infoset]) :]]
+        return {**row, "view": view, "actions": [offers[infoset][slot] for slot in row["actions"]]}
 
-    return [translate(rows) for rows in strategies]
+    found = [[translate(row) for row in rows] for rows in strategies]
+    for rows, given in zip(found, strategies, strict=True):
+        for row in rows:
+            if row["after"]:
+                number, slot = row["after"]
+                row["after"] = [number, offers[given[number]["view"][0]][slot]]
+    if lock is None:
+        return found, None
+    sides = [[{**translate(row), "history": history[row["view"][0]]} for row in rows] for rows in lock["rows"]]
+    return found, {**lock, "rows": sides}
 
 
 class _Actions(NamedTuple):

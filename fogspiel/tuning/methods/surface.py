@@ -9,9 +9,13 @@ towards the maximum of the posterior expectation of f. Later games count more, b
 settings may beat each other in circles: near the centre, slopes of self-play decide.
 
 Choices have no slopes: each is a bandit, of which Thompson sampling draws two different ones for every pair.
+
+Where many machines play, `ahead` steps are drawn before the first of them is learnt from, so that no step waits for the
+slowest game of the last one; what is learnt, and when, depends on that number alone.
 """
 
 import math
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -53,21 +57,25 @@ def surface(arena: Arena) -> Iterator[Step]:
     start = ((arena.start - low) / width)[numbers]
     parabolas, top, noise = Parabolas(start), 2 * arena.game.max_score, Noise()
     games = (arena.budget.games or arena.games + DEFAULT_GAMES) - arena.games
-    pairs = max(min(max(games // (2 * STEPS), MIN_PAIRS), MAX_PAIRS), arena.contest.least)
-    centre, step = start, 0
+    pairs = min(max(games // (2 * STEPS), MIN_PAIRS), MAX_PAIRS)
+    centre, step, drawn = start, 0, deque[tuple[np.ndarray, np.ndarray, np.ndarray, dict[int, np.ndarray]]]()
     while True:
-        step += 1
-        reach = np.clip(SPREADS * parabolas.spread, NARROWEST, REACH)
-        offsets, middles = arena.gaussians(2 * pairs)[:, numbers].reshape(2, pairs, -1) * reach
-        x, y = (np.clip(centre + JITTER * middles + sign * offsets, 0, 1) for sign in (1, -1))
-        both = np.repeat(arena.start[None, None], pairs, axis=1).repeat(2, axis=0)
-        both[:, :, numbers] = low[numbers] + np.array([x, y]) * width[numbers]
-        for place, bandit in bandits.items():
-            both[:, :, place] = bandit.draw(arena, pairs, noise.variance)
+        while len(drawn) < arena.ahead:
+            reach = np.clip(SPREADS * parabolas.spread, NARROWEST, REACH)
+            offsets, middles = arena.gaussians(2 * pairs)[:, numbers].reshape(2, pairs, -1) * reach
+            x, y = (np.clip(centre + JITTER * middles + sign * offsets, 0, 1) for sign in (1, -1))
+            both = np.repeat(arena.start[None, None], pairs, axis=1).repeat(2, axis=0)
+            both[:, :, numbers] = low[numbers] + np.array([x, y]) * width[numbers]
+            choices = {place: bandit.draw(arena, pairs, noise.variance) for place, bandit in bandits.items()}
+            for place, chosen in choices.items():
+                both[:, :, place] = bandits[place].numbers[chosen]
+            drawn.append((both, x, y, choices))
+            arena.announce_pairs(*both)
+        step, (both, x, y, choices) = step + 1, drawn.popleft()
         leads = arena.play_pairs(*both)[:, 0].sum(axis=1) / top - 0.5
         noise.add(leads)
-        for bandit in bandits.values():
-            bandit.learn(leads, noise.variance)
+        for place, bandit in bandits.items():
+            bandit.learn(choices[place], leads, noise.variance)
         parabolas.learn(leads, x, y, ((step - 1) / step) ** RECENT)
         centre = np.round((centre + MOVE * (parabolas.fit(noise.variance) - centre)) * FINE) / FINE
         arena.landscape = lambda: landscape_of(members, numbers, parabolas, bandits, noise.variance)
@@ -150,23 +158,22 @@ class Bandit:
     def __init__(self, numbers: np.ndarray) -> None:
         self.numbers, count = numbers, len(numbers)
         self.met, self.points = np.zeros((count, count)), np.zeros(count)
-        self.scores, self.drawn = np.zeros(count), np.zeros((2, 0), np.int64)
+        self.scores = np.zeros(count)
 
     def spread(self, variance: float) -> np.ndarray:
         return np.asarray(np.sqrt(variance / (self.met.sum(axis=1) + variance / CHOICE_SPREAD**2)))
 
     def draw(self, arena: Arena, pairs: int, variance: float) -> np.ndarray:
-        """Return two different choices for each pair, by Thompson sampling."""
+        """Return the places of two different choices for each pair, by Thompson sampling."""
         needed = 2 * pairs * len(self.numbers)
         normals = arena.gaussians(-(-needed // len(arena.strategy.parameters))).reshape(-1)[:needed]
         first, second = self.scores + self.spread(variance) * normals.reshape(2, pairs, -1)
         one = first.argmax(axis=1)
         second[np.arange(pairs), one] = -math.inf
-        self.drawn = np.array([one, second.argmax(axis=1)])
-        return np.asarray(self.numbers[self.drawn])
+        return np.array([one, second.argmax(axis=1)])
 
-    def learn(self, leads: np.ndarray, variance: float) -> None:
-        one, other = self.drawn
+    def learn(self, drawn: np.ndarray, leads: np.ndarray, variance: float) -> None:
+        one, other = drawn
         for these, those, points in ((one, other, leads), (other, one, -leads)):
             np.add.at(self.met, (these, those), 1)
             np.add.at(self.points, these, points)

@@ -10,6 +10,7 @@ A program that scores one vector (`alone`: a benchmark, or games against a sparr
 same seed, and the payoff is the difference; the two games of a pair have different seeds.
 """
 
+import itertools
 import json
 import math
 import subprocess
@@ -109,9 +110,20 @@ class ScoreBackend:
 
     least = 1  # number of game pairs that use its capacity
 
+    @property
+    def in_advance(self) -> int:
+        """Game pairs to announce before they are asked for; 0 where nobody would play them meanwhile."""
+        return 0
+
     def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
         """Return the answers in the order of the requests; a score that `check` rejects is requested again."""
         raise NotImplementedError
+
+    def announce(self, questions: Sequence[GameRequest]) -> None:
+        """Begin to play games whose scores will be asked for."""
+
+    def withdraw(self) -> None:
+        """Give up the games that were announced and have not been asked for."""
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
         """Report recoverable faults to the listener from now on."""
@@ -151,6 +163,10 @@ class ProgramContest:
         self.payoffs, self.max_score, self.least = scale.payoffs, scale.steps, door.least
 
     @property
+    def in_advance(self) -> int:
+        return self.door.in_advance
+
+    @property
     def box(self) -> np.ndarray:
         return self.strategy.box
 
@@ -160,12 +176,19 @@ class ProgramContest:
     def clip(self, theta: np.ndarray) -> np.ndarray:
         return self.strategy.clip(theta)
 
+    def withdraw(self) -> None:
+        self.door.withdraw()
+
     def match(self, firsts: np.ndarray, seconds: np.ndarray) -> "ProgramMatch":
         demand_finite(self.name, firsts, seconds)
         return ProgramMatch(self, *([self.row(theta) for theta in rows] for rows in (firsts, seconds)))
 
     def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> "ProgramMatch":
         return self.match(np.array([answer["theta"]]), opponent[None])
+
+    def announce(self, firsts: np.ndarray, seconds: np.ndarray, key: int, first: int, count: int, seats: str) -> None:
+        columns = 2 if seats == "swapped" else 1
+        self.door.announce(self.match(firsts, seconds).questions(key, first, count, columns))
 
     def row(self, theta: Iterable[float]) -> ParameterValues:
         values = self.strategy.values(theta)
@@ -185,24 +208,26 @@ class ProgramMatch:
     firsts: Sequence[ParameterValues]
     seconds: Sequence[ParameterValues]
 
-    def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
-        columns, scale = (2 if seats == "swapped" else 1), self.program.scale
-        games = [(number, column) for number in range(first, first + count) for column in range(columns)]
-        seeds = [self._seed(key, number, column) for number, column in games]
+    def questions(self, key: int, first: int, count: int, columns: int) -> list[GameRequest]:
         questions: list[GameRequest] = []
-        for (number, column), seed in zip(games, seeds, strict=True):
+        for number, column in itertools.product(range(first, first + count), range(columns)):
             a, b = self.firsts[number % len(self.firsts)], self.seconds[number % len(self.seconds)]
-            short = int(seed) >> SEED_SHIFT
-            if scale.single:
+            short = int(self._seed(key, number, column)) >> SEED_SHIFT
+            if self.program.scale.single:
                 questions += [GameRequest(a, None, short), GameRequest(b, None, short)]
             else:
                 questions.append(GameRequest(a, b, short, bool((number if columns == 1 else column) % 2)))
-        answers = self.program.door.scores(questions, scale.check)
+        return questions
+
+    def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
+        columns, scale = (2 if seats == "swapped" else 1), self.program.scale
+        answers = self.program.door.scores(self.questions(key, first, count, columns), scale.check)
         for answer in answers:
             self.program.sink(answer)
         scores, each = [answer["score"] for answer in answers], 2 if scale.single else 1
         found = []
-        for place, (seed, (_, column)) in enumerate(zip(seeds, games, strict=True)):
+        for place, (number, column) in enumerate(itertools.product(range(first, first + count), range(columns))):
+            seed = self._seed(key, number, column)
             uniform = (int(split(np.uint64(split(seed, ROUNDING)), column)) >> 11) * UNIT
             found.append(scale.index(scores[each * place : each * (place + 1)], uniform))
         return np.array(found, np.int64).reshape(count, columns)

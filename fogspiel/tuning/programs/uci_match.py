@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,8 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...games.chess.fen import SIDES, START, parse_move
-from ...games.chess.game import ChessGame, UciEngine, numbered_moves
-from ...games.chess.san import RESULTS, ROSTER, fill_movetext, tag_lines
+from ...games.chess.game import RESULTS, ROSTER, ChessGame, UciEngine, fill_movetext, numbered_moves, tag_lines
 from ...games.chess.search import MATE
 from ...process.guard import own_guard
 from .parameters import LOG, Parameters
@@ -292,7 +290,7 @@ class UciPlayer:
         """Request a move, and wait for it up to the limit or its `own` time left."""
         asked, score, move = limit.go(left), None, ""
         self.engine.say(position, asked)
-        began, patience = time.monotonic(), limit.seconds + own + self.patience
+        began, patience = self.engine.own_clock(), limit.seconds + own + self.patience
         for line in self.engine.answer(asked, "bestmove", patience, UNKNOWN_LIMIT):
             found = SCORE.search(line) if not OTHER_LINE.search(line) else None
             if found:
@@ -300,7 +298,7 @@ class UciPlayer:
                 score = number if found[1] == "cp" else MATE - number if number > 0 else -MATE - number
             elif line.startswith("bestmove"):
                 move = " ".join(line.split()[1:2])
-        return PlayResult(move, score, time.monotonic() - began)
+        return PlayResult(move, score, self.engine.own_clock() - began)
 
 
 # Adjudication of a game of two chess engines: by both engines' evaluations, and by a maximum length.

@@ -26,9 +26,8 @@ import numpy as np
 from ...core.rng import random_below, stream_of
 from ...core.untrusted_input import read_bytes
 from ...games.chess.fen import START, fen_of, parse_move
-from ...games.chess.game import ChessGame
+from ...games.chess.game import ChessGame, Movetext, games_in, meant
 from ...games.chess.position import make
-from ...games.chess.san import Movetext, games_in, meant
 from ...games.chess.search import value_of
 from ...process.jobs import RetryRule
 from ...process.line_process import Answer, ProgramFault, WordParser, game_of, serve, values_in

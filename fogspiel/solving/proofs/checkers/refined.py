@@ -1,9 +1,11 @@
 """Checker of tree certificates that say more: the choice among good strategies, or information states that are locked.
 
     {"format": "fogspiel certificate 2", "game": "kuhn", "rules": 1, "value": "-1/18", "lower": "-1/18",
-     "upper": "-1/18", "strategies": [[row, ..], [row, ..]], "refinement": {..}, "lock": {..}, "digest": ".."}
+     "upper": "-1/18", "strategies": [[row, ..], [row, ..]], "refinement": {..}, "lock": {..}, "quasi_perfect": [..],
+     "digest": ".."}
 
-Rows, strategies and bounds are those of `checkers.tree`, checked by its code. One of the last two parts may be missing.
+Rows, strategies and bounds are those of `checkers.tree`, checked by its code. There is a refinement, a lock, or
+trembles by which the strategies are quasi-perfect (`checkers.quasi_perfect`), or a lock with one of the others.
 
 A refinement is {"opponent": "uniform" or [[row, ..], [row, ..]], "safety": "0", "scores": ["1/6", "-1/6"],
 "weights": ["8", "5/2"], "proofs": [[row, ..], [row, ..]]}. It claims of each player, here the first one, with o the
@@ -30,10 +32,12 @@ from typing import Any, NotRequired
 
 from ....core.game import CHANCE, OVER
 from .primitives import Bounds, SolutionCertificate, check_digest, demand, fraction, go_on, probability, quoted
+from .quasi_perfect import check_quasi_perfect
 from .tree import SIDES, PositionFacts, Positions, Row, Rows, best_response_value, plan_of, rules_of
 
 FORMAT = "fogspiel certificate 2"
 UNIFORM = "uniform"
+QUASI_PERFECT = "quasi_perfect"
 LOCKED = {"history", "view", "actions", "probabilities"}
 REFINEMENT = {"opponent", "safety", "scores", "weights", "proofs"}
 Decision = tuple[int, int] | None  # the number of a row and the action there
@@ -44,6 +48,7 @@ class RefinedCertificate(SolutionCertificate):
     strategies: list[list[Row]]
     refinement: NotRequired[dict[str, Any]]
     lock: NotRequired[dict[str, Any]]
+    quasi_perfect: NotRequired[list[Any]]
 
 
 def verify(body: Any, game: Positions | None = None) -> Bounds:
@@ -62,6 +67,8 @@ def verify(body: Any, game: Positions | None = None) -> Bounds:
     if "refinement" in body:
         demand(lower == upper, "a refinement needs an exact value")
         check_refinement(game, body["refinement"], plans, lower)
+    if QUASI_PERFECT in body:
+        check_quasi_perfect(game, body[QUASI_PERFECT], plans)
     return lower, upper
 
 
@@ -69,7 +76,7 @@ def check_parts(body: Any) -> None:
     """Require the keys of a certificate and of its refinement."""
     needed, more = RefinedCertificate.__required_keys__, RefinedCertificate.__optional_keys__
     given = set(body) if isinstance(body, dict) else set()
-    demand(needed < given <= needed | more, f"it must have the keys {sorted(needed)}, and refinement or lock")
+    demand(needed < given <= needed | more, f"it must have the keys {sorted(needed)}, and one of {sorted(more)}")
     demand(body["format"] == FORMAT, f"its format is {quoted(body['format'])}, not {FORMAT!r}")
     if "refinement" in body:
         part = body["refinement"]

@@ -439,7 +439,7 @@ def widen(
 ):  # fmt: skip
     """Write the successors of a layer of states, with their probabilities where the opponent has no choice."""
     owner, _, width, weighted = task
-    choices, odds, high = np.empty(width, np.int64), np.empty(width, np.int64), 0
+    choices, odds, chances, high = np.empty(width, np.int64), np.empty(width, np.int64), np.empty(width), 0
     for k in range(len(layer)):
         who = mover(layer[k])
         kind[k], first[k] = who, high
@@ -453,12 +453,16 @@ def widen(
             odds[:count] = 1
             if weighted:
                 weights(layer[k], odds)
-            chance_shares(odds, count, shares[high:])
+            chance_shares(odds, count, chances)
         elif who == owner:
             view(layer[k], who, seen)
             if not table_shares(strategy, key_at(seen, salts[-1 - owner], salts), count, shares[high:]):
                 return UNLIKE
         for i in range(count):
+            if who == CHANCE:
+                if odds[i] == 0:
+                    continue
+                shares[high] = chances[i]
             states[high] = layer[k]
             apply(states[high], choices[i])
             high += 1

@@ -24,7 +24,7 @@ FORMAT = "fogspiel certificate 1"
 LARGE_FORMAT = "fogspiel large tree certificate 1"
 EXACT_LARGE_FORMAT = "fogspiel large tree certificate 2"
 LARGE_FORMATS = (LARGE_FORMAT, EXACT_LARGE_FORMAT)
-ROW = {"after", "view", "actions", "probabilities"}
+KNOWLEDGE = {"after", "view", "actions"}
 SIDES = ("first", "second")
 
 
@@ -86,7 +86,9 @@ class GamePositions:
             return PositionFacts(OVER, [], [], (), self.payoffs[self.rules.score(position)])
         actions = room[: self.rules.legal(position, room)].tolist()
         if who == CHANCE:
-            return PositionFacts(CHANCE, actions, self.chances(position, len(actions)), ())
+            chances = self.chances(position, len(actions))
+            possible = [slot for slot, chance in enumerate(chances) if chance]
+            return PositionFacts(CHANCE, [actions[slot] for slot in possible], [chances[slot] for slot in possible], ())
         self.rules.view(position, who, seen)
         return PositionFacts(who, actions, [], tuple(seen.tolist()))
 
@@ -110,18 +112,24 @@ def plan_of(rows: Any, side: str) -> Rows:
     plan: Rows = {}
     for number, row in enumerate(rows):
         place = f"row {number} of the {side} player"
-        demand(isinstance(row, dict) and set(row) == ROW, f"{place} must have exactly the keys {sorted(ROW)}")
-        after, view, actions, listed = row["after"], row["view"], row["actions"], row["probabilities"]
-        lists = (view, actions) if after is None else (view, actions, after)
-        whole = all(isinstance(cells, list) and all(type(cell) is int for cell in cells) for cells in lists)
-        demand(whole and isinstance(listed, list), f"{place} has something else than lists of whole numbers")
-        demand(len(listed) == len(actions) == len(set(actions)) > 0, f"{place} needs one probability for each action")
+        knowledge, actions, listed = parts_of_row(row, "probabilities", place)
         shares = [fraction(share, f"a probability in {place}") for share in listed]
         demand(min(shares) >= 0 and total(shares) == 1, f"the probabilities in {place} are negative or not 1 in all")
-        knowledge = (None if after is None else tuple(after), tuple(view))
         demand(knowledge not in plan, f"{place} repeats an earlier row")
         plan[knowledge] = number, dict(zip(actions, shares, strict=True))
     return plan
+
+
+def parts_of_row(row: Any, last: str, place: str) -> tuple[tuple[Any, ...], list[int], list[Any]]:
+    """Return what the player knows at a row, the actions, and the list of that last name, one entry for each action."""
+    keys = KNOWLEDGE | {last}
+    demand(isinstance(row, dict) and set(row) == keys, f"{place} must have exactly the keys {sorted(keys)}")
+    after, view, actions, listed = row["after"], row["view"], row["actions"], row[last]
+    lists = (view, actions) if after is None else (view, actions, after)
+    whole = all(isinstance(cells, list) and all(type(cell) is int for cell in cells) for cells in lists)
+    demand(whole and isinstance(listed, list), f"{place} has something else than lists of whole numbers")
+    demand(len(listed) == len(actions) == len(set(actions)) > 0, f"{place} needs one probability for each action")
+    return (None if after is None else tuple(after), tuple(view)), actions, listed
 
 
 def best_response_value(game: Positions, plan: StrategyLookup, primal_player: int) -> Fraction:

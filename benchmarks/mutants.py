@@ -1,0 +1,506 @@
+"""Mutation testing: change one thing in a file at a time, and see whether a test notices.
+
+    make mutants                             every file of TARGETS, then docs/results/mutants.md
+    benchmarks/mutants.py race tree          some of them
+    benchmarks/mutants.py --report           the page alone, of what is recorded
+
+The tests of a file are collected once, in a process that runs none of them. A first child runs them all and notes which
+functions of the file each test enters. Then, for every mutant, a child gets the changed code in place of the old, runs
+the tests that enter the changed function, the fastest first, and ends at the first that fails. A child that takes too
+long counts as noticed, since every check has a limit of work. What is known of a mutant of the same file and the same
+tests is not tried again, so the work may be stopped at any time.
+
+Mutants: comparisons, operators and numbers changed; conditions turned round, their parts left out; calls that stand
+alone, such as `demand(..)`, left out. Texts, annotations and defaults of arguments are left as they are. Kernels are
+run by the interpreter where `interpreted` says so. Survivors that change nothing, or nothing that a test should
+notice, are in `mutants.toml`, each with the reason.
+"""
+
+import argparse
+import ast
+import functools
+import gc
+import hashlib
+import importlib
+import itertools
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+REASONS, PAGE = ROOT / "benchmarks" / "mutants.toml", ROOT / "docs" / "results" / "mutants.md"
+SEED = 35  # of the samples
+CASES = 10  # of one parametrized test, drawn once, that are run for a mutant
+LONGEST = 2.0  # CPU seconds of a test that may be run for a mutant
+PATIENCE = 4.0  # CPU seconds of all tests of a mutant together
+PROOFS = "fogspiel/solving/proofs/checkers"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file, the tests that are to notice its mutants, and how many of these are drawn (all without a number)."""
+
+    path: str
+    tests: tuple[str, ...]
+    interpreted: bool = False
+    sample: int | None = 25
+    group: str = "others"
+
+    @property
+    def name(self) -> str:
+        return Path(self.path).stem if not self.path.endswith("__init__.py") else Path(self.path).parent.name
+
+
+VERIFY = (
+    "tests/solve/test_verify.py", "tests/solve/test_values.py", "tests/solve/test_hostile_certificates.py",
+    "tests/solve/test_checks_count.py",
+)  # fmt: skip
+CHECKERS, STATISTICS = "checkers", "statistics"
+TARGETS = [
+    Target(f"{PROOFS}/tree.py", (*VERIFY, "tests/solve/test_large_certificates.py"), group=CHECKERS),
+    Target(f"{PROOFS}/primitives.py", (*VERIFY, "tests/phantom/test_phantom_solver.py",
+        "tests/solve/test_plans_tampering.py", "tests/games/test_permutation_ttt.py"), group=CHECKERS),
+    Target(f"{PROOFS}/refined.py", (*VERIFY, "tests/solve/test_refine.py", "tests/solve/test_refinement.py",
+        "tests/solve/test_locks.py"), group=CHECKERS),
+    Target(f"{PROOFS}/phantom.py", (*VERIFY, "tests/phantom/test_phantom_solver.py"), group=CHECKERS),
+    Target(f"{PROOFS}/phantom_bounds.py", (*VERIFY, "tests/phantom/test_phantom_bounds.py",
+        "tests/phantom/test_point_based.py", "tests/phantom/test_numbered_boards.py"), group=CHECKERS),
+    Target(f"{PROOFS}/pure_strategies.py", (*VERIFY, "tests/solve/test_plans_tampering.py",
+        "tests/phantom/test_pure_strategies.py"), group=CHECKERS),
+    Target(f"{PROOFS}/permutation.py", (*VERIFY, "tests/games/test_permutation_ttt.py"), group=CHECKERS),
+    Target(f"{PROOFS}/refutation.py", (*VERIFY, "tests/phantom/test_refutation.py"), group=CHECKERS),
+    Target(f"{PROOFS}/table_bounds.py", (*VERIFY, "tests/solve/test_bounds_any_game.py"), True, group=CHECKERS),
+    Target("fogspiel/resistance/checkers/resistance.py", (*VERIFY, "tests/solve/test_resistance.py",
+        "tests/solve/test_resistance_variants.py"), group=CHECKERS),
+    Target("fogspiel/resistance/checkers/lone_spies.py", (*VERIFY, "tests/solve/test_lone_spies.py"), group=CHECKERS),
+    Target("fogspiel/stats/race.py", ("tests/stats/test_race.py",), True, group=STATISTICS),
+    Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py",), True, group=STATISTICS),
+    Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py", "tests/runs/test_tournament.py"),
+        True, group=STATISTICS),
+    Target("fogspiel/stats/evaluate.py", ("tests/stats", "tests/core/test_chance_weights.py",
+        "tests/core/test_session.py"), group=STATISTICS),
+    Target("fogspiel/stats/linear_programs.py", ("tests/stats/test_nash.py",), True, group=STATISTICS),
+    Target("fogspiel/solving/proofs/__init__.py", (*VERIFY, "tests/solve/test_large_certificates.py")),
+    Target("fogspiel/solving/policies/best_response.py", ("tests/solve/test_response.py",
+        "tests/solve/test_exploit.py")),
+    Target("fogspiel/core/simulate.py", ("tests/games/test_games.py", "tests/core/test_chance_weights.py")),
+    Target("fogspiel/kriegspiel/referee.py", ("tests/kriegspiel/test_kriegspiel_referee.py",
+        "tests/kriegspiel/test_kriegspiel_umpire.py")),
+    Target("fogspiel/runs/store/rows.py", ("tests/runs/test_hostile_store.py", "tests/runs/test_runs.py",
+        "tests/runs/test_upkeep.py")),
+    Target("fogspiel/runs/store/faults.py", ("tests/runs/test_hostile_store.py", "tests/runs/test_runs.py",
+        "tests/runs/test_upkeep.py")),
+]  # fmt: skip
+
+
+# Mutants of a syntax tree
+
+
+COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+OPERATED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr,
+    ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.Pow: ast.Mult,
+}  # fmt: skip
+NAMED = {"min": "max", "max": "min", "any": "all", "all": "any", "floor": "ceil"}
+SPEAKING = {
+    "demand",
+    "refusal",
+    "quoted",
+    "ValueError",
+    "BadInput",
+    "NotFound",
+    "TypeVar",
+}  # calls whose texts are kept
+Place = tuple[ast.AST, str, int | None]  # a node's parent, the field, and the index where that is a list
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A node in a place, and what stands there instead; the names are those of the function that holds it."""
+
+    place: Place
+    before: ast.AST
+    after: ast.AST
+    scope: str
+    lines: range  # of that function
+
+    @property
+    def line(self) -> int:
+        return int(getattr(self.before, "lineno", 0))
+
+    @property
+    def text(self) -> str:
+        old, new = (" ".join(ast.unparse(node).split()) for node in (self.before, self.after))
+        return f"{old[:70]} -> {new[:70] if not isinstance(self.after, ast.Pass) else 'nothing'}"
+
+    def put(self, node: ast.AST) -> None:
+        parent, name, index = self.place
+        if index is None:
+            setattr(parent, name, node)
+        else:
+            getattr(parent, name)[index] = node
+
+
+def mutants_of(tree: ast.Module) -> list[Mutant]:
+    return [
+        Mutant(place, node, ast.fix_missing_locations(ast.copy_location(other, node)), scope, lines)
+        for place, node, scope, lines in _nodes(tree, "", range(0))
+        for other in _others(node)
+        if scope or isinstance(node, ast.expr)
+    ]
+
+
+def _nodes(parent: ast.AST, scope: str, lines: range) -> Iterator[tuple[Place, ast.AST, str, range]]:
+    """Yield the nodes below one that may be changed, each with its place and the function around it."""
+    inner = isinstance(parent, ast.FunctionDef | ast.ClassDef)
+    for name, value in ast.iter_fields(parent):
+        kept = {
+            "annotation",
+            "returns",
+            "decorator_list",
+            "bases",
+            "keywords" if inner else "",
+            "args" if inner else "",
+        }
+        if name in kept or isinstance(parent, ast.JoinedStr | ast.Raise):
+            continue
+        for index, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            if not isinstance(node, ast.AST) or (isinstance(parent, ast.Call) and _speaks(parent, name, index)):
+                continue
+            around, within = scope, lines
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                around = f"{scope}.{node.name}".strip(".")
+                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+                within = range(first, (node.end_lineno or first) + 1)
+            yield (parent, name, index), node, around, within
+            yield from _nodes(node, around, within)
+
+
+def _speaks(call: ast.Call, name: str, index: int | None) -> bool:
+    """True if an argument of a call is a text for people."""
+    called = call.func.id if isinstance(call.func, ast.Name) else ""
+    return called in SPEAKING and name == "args" and (called != "demand" or index == 1)
+
+
+def _others(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what may stand in place of a node."""
+    match node:
+        case ast.Compare():
+            for number, operator in enumerate(node.ops):
+                ops = [*node.ops]
+                ops[number] = COMPARED[type(operator)]()
+                yield ast.Compare(node.left, ops, node.comparators)
+        case ast.BoolOp():
+            for number in range(len(node.values)):
+                rest = node.values[:number] + node.values[number + 1 :]
+                yield rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
+        case ast.UnaryOp(op=ast.Not() | ast.USub() | ast.Invert()):
+            yield node.operand
+        case ast.BinOp() if not any(
+            isinstance(side, ast.JoinedStr) or _is_text(side) for side in (node.left, node.right)
+        ):
+            yield ast.BinOp(node.left, OPERATED[type(node.op)](), node.right)
+        case ast.Constant(value=bool() as value):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int() | float() as value):
+            yield ast.Constant(value + 1)
+        case ast.Name(id=name, ctx=ast.Load()) if name in NAMED:
+            yield ast.Name(NAMED[name], ast.Load())
+        case ast.If(test=ast.Name() | ast.Call() | ast.Attribute()) | ast.IfExp(test=ast.Name() | ast.Call()):
+            other = ast.UnaryOp(ast.Not(), node.test)
+            yield type(node)(other, node.body, node.orelse)
+        case ast.AugAssign():
+            yield ast.Pass()
+            yield ast.AugAssign(node.target, OPERATED[type(node.op)](), node.value)
+        case ast.Expr(value=ast.Call()) | ast.Raise():
+            yield ast.Pass()
+        case ast.Continue():
+            yield ast.Break()
+        case ast.Break():
+            yield ast.Continue()
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+# Changed code in place of the old
+
+
+def install(path: str, tree: ast.Module, mutant: Mutant) -> bool:
+    """Put a mutant into the functions of this process, or into the constants of its modules; False if it has none."""
+    mutant.put(mutant.after)
+    try:
+        fresh = {(code.co_qualname, code.co_firstlineno): code for code in _codes(compile(tree, path, "exec"))}
+        found = False
+        for thing in gc.get_objects():
+            if type(thing) is FunctionType and thing.__code__.co_filename == path:
+                code = fresh.get((thing.__code__.co_qualname, thing.__code__.co_firstlineno))
+                if code is not None and code != thing.__code__:
+                    thing.__code__ = code
+                    found = True
+            elif type(thing) is functools._lru_cache_wrapper:
+                inner = getattr(thing, "__wrapped__", None)
+                if getattr(getattr(inner, "__code__", None), "co_filename", None) == path:
+                    thing.cache_clear()
+        return found or (not mutant.scope and _install_constant(path, tree, mutant))
+    except (SyntaxError, ValueError):  # no code: another set of outer names, for example
+        return False
+    finally:
+        mutant.put(mutant.before)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _install_constant(path: str, tree: ast.Module, mutant: Mutant) -> bool:
+    """Give a constant of the module its changed value, wherever it was imported to."""
+    home = next((module for module in list(sys.modules.values()) if getattr(module, "__file__", None) == path), None)
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value and home is not None:
+            if not any(node is mutant.after for node in ast.walk(statement)):
+                continue
+            before = dict(vars(home))
+            exec(compile(ast.Module([statement], []), path, "exec"), before)
+            names = [name for name, value in before.items() if vars(home).get(name) is not value and name[0] != "_"]
+            for name in names:
+                old = vars(home).get(name)
+                for module in [m for m in list(sys.modules.values()) if getattr(m, name, None) is old]:
+                    setattr(module, name, before[name])
+            return bool(names)
+    return False
+
+
+# Tests in children of one process
+
+
+class Trial:
+    """A plug-in of pytest that tries the mutants of a file instead of running the tests."""
+
+    def __init__(self, target: Target, out: Path) -> None:
+        self.target, self.out, self.path = target, out, str(ROOT / target.path)
+        self.failed = False
+        self.tree = ast.parse((ROOT / target.path).read_text(encoding="utf-8"))
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        self.failed |= report.failed
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        gc.unfreeze()  # functions that are frozen are not listed
+        every = mutants_of(self.tree)
+        chosen = every
+        if self.target.sample is not None and self.target.sample < len(every):
+            chosen = random.Random(SEED).sample(every, self.target.sample)
+        done = {row["mutant"] for row in read_rows(self.out, self.key(session))}
+        waiting = [(self.name(mutant), mutant) for mutant in chosen if self.name(mutant) not in done]
+        if waiting:
+            entered, seconds = self.baseline(session)
+            for name, mutant in waiting:
+                self.attempt(session, name, mutant, entered, seconds)
+        return True
+
+    def cases(self, session: Any) -> list[Any]:
+        """Return the tests that count: of those with many parameters a few."""
+        by_name: dict[str, list[Any]] = {}
+        for item in session.items:
+            by_name.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        draw = random.Random(SEED)
+        return [item for own in by_name.values() for item in (own if len(own) <= CASES else draw.sample(own, CASES))]
+
+    def key(self, session: Any) -> str:
+        """Return a digest of the file and of its tests: what is recorded of others does not count."""
+        files = [self.path, *sorted({str(item.path) for item in session.items})]
+        return hashlib.sha256(b"".join(Path(name).read_bytes() for name in files)).hexdigest()[:16]
+
+    def name(self, mutant: Mutant) -> str:
+        return f"{mutant.line}:{getattr(mutant.before, 'col_offset', 0)} {mutant.scope}: {mutant.text}"
+
+    def baseline(self, session: Any) -> tuple[dict[str, set[int]], dict[str, float]]:
+        """Run all tests; return the first lines of the functions that each enters, and its CPU seconds.
+
+        Tests that fail or take long are left out.
+        """
+        notes = self.out.with_suffix(".baseline")
+
+        def run() -> int:
+            entered: dict[str, list[int]] = {}
+            seconds: dict[str, float] = {}
+            for item in self.cases(session):
+                lines: set[int] = set()
+                self.failed, begin = False, time.process_time()
+                sys.settrace(self.tracer(lines))
+                try:
+                    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+                finally:
+                    sys.settrace(None)
+                spent = time.process_time() - begin
+                if not self.failed and spent <= LONGEST and lines:
+                    entered[item.nodeid], seconds[item.nodeid] = sorted(lines), spent
+            notes.write_text(json.dumps([entered, seconds]), encoding="utf-8")
+            return 0
+
+        in_child(run, 1200)
+        entered, seconds = json.loads(notes.read_text(encoding="utf-8"))
+        notes.unlink()
+        return {name: set(lines) for name, lines in entered.items()}, seconds
+
+    def tracer(self, lines: set[int]) -> Any:
+        """Return a trace function that notes the first lines of functions of the file."""
+        path = self.path
+
+        def enter(frame: FrameType, event: str, argument: Any) -> None:
+            if frame.f_code.co_filename == path:
+                lines.add(frame.f_code.co_firstlineno)
+
+        return enter
+
+    def attempt(
+        self, session: Any, name: str, mutant: Mutant, entered: dict[str, set[int]], seconds: dict[str, float]
+    ) -> None:
+        items = [
+            item
+            for item in sorted(self.cases(session), key=lambda item: seconds.get(item.nodeid, 0))
+            if item.nodeid in entered and (not mutant.scope or not entered[item.nodeid].isdisjoint(mutant.lines))
+        ]
+
+        spent = list(itertools.accumulate(seconds[item.nodeid] for item in items))
+        items = [item for item, until in zip(items, spent, strict=True) if until <= PATIENCE]
+
+        def run() -> int:
+            if not install(self.path, self.tree, mutant):
+                return 3
+            for item in items:
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+                if self.failed:
+                    return 1
+            return 0
+
+        begin = time.perf_counter()
+        code = in_child(run, 10 + 5 * sum(seconds[item.nodeid] for item in items))
+        outcome = {0: "survived", 1: "killed", 3: "none"}.get(code, "killed")
+        row = {"key": self.key(session), "file": self.target.path, "mutant": name, "outcome": outcome,
+               "tests": len(items), "code": code, "seconds": round(time.perf_counter() - begin, 2)}  # fmt: skip
+        with self.out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+
+def in_child(run: Any, seconds: float) -> int:
+    """Run a function in a child; return its answer, or a number below 0 if it had to be ended."""
+    number = os.fork()
+    if number == 0:
+        os.setpgid(0, 0)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(nothing, stream)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        code = 2
+        try:
+            code = run()
+        finally:
+            os._exit(code)
+    deadline = time.monotonic() + 6 * seconds
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(number, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.killpg(number, signal.SIGKILL)
+    os.waitpid(number, 0)
+    return -1
+
+
+def read_rows(out: Path, key: str | None = None) -> list[dict[str, Any]]:
+    if not out.exists():
+        return []
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if key in (None, row["key"])]
+
+
+def try_target(target: Target, out: Path) -> None:
+    """Try the mutants of a file, in this process, which imports it and its tests."""
+    import pytest
+    from hypothesis import Phase, settings
+
+    settings.register_profile("mutants", database=None, derandomize=True, phases=[Phase.explicit, Phase.generate])
+    settings.load_profile("mutants")
+    words = ["-o", "addopts=", "-m", "not slow and not thorough", "-p", "no:cacheprovider", "-p", "no:xdist", "-q"]
+    importlib.import_module(target.path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+    tests = [test for test in target.tests if (ROOT / test).exists()]
+    pytest.main([*words, *tests], plugins=[Trial(target, out)])
+
+
+# The page
+
+
+def report(rows: list[dict[str, Any]]) -> str:
+    """Return the page: a line per file, and the survivors with their reasons."""
+    reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))
+    lines, left = [], []
+    for target in TARGETS:
+        own = [row for row in rows if row["file"] == target.path and row["outcome"] != "none"]
+        latest = [row for row in own if row["key"] == own[-1]["key"]]
+        if not latest:
+            continue
+        alive = [row["mutant"].partition(" ")[2] for row in latest if row["outcome"] == "survived"]
+        known = reasons.get(target.path, {})
+        equal = sum(mutant in known and known[mutant].startswith("same") for mutant in alive)
+        killed, counted = len(latest) - len(alive), len(latest) - equal
+        drawn = "all" if target.sample is None else f"{target.sample}, seed {SEED}"
+        lines.append(
+            f"| `{target.path}` | {target.group} | {drawn} | {len(latest)} | {killed} | {equal} |"
+            f" {100 * killed / max(counted, 1):.1f} % |"
+        )
+        left += [f"| `{target.name}` | {cell(mutant)} | {cell(known.get(mutant, 'no test yet'))} |" for mutant in alive]
+    head = (ROOT / "benchmarks" / "mutants.md").read_text(encoding="utf-8")
+    return head.format(lines="\n".join(lines), left="\n".join(left))
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="files of TARGETS by name; by default all")
+    parser.add_argument("--report", action="store_true", help="write the page alone")
+    parser.add_argument("--record", type=Path, default=ROOT / "build" / "mutants.jsonl", help="where outcomes are kept")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    options.record.parent.mkdir(exist_ok=True)
+    chosen = [target for target in TARGETS if not options.names or target.name in options.names]
+    for target in [] if options.report else chosen:
+        if options.here:
+            try_target(target, options.record)
+            continue
+        words = [sys.executable, __file__, target.name, "--here", "--record", str(options.record)]
+        more = {"NUMBA_DISABLE_JIT": "1"} if target.interpreted else {}
+        subprocess.run(words, cwd=ROOT, env={**os.environ, **more}, check=False, stdout=subprocess.DEVNULL)
+        own = [row for row in read_rows(options.record) if row["file"] == target.path]
+        alive = [row["mutant"] for row in own if row["outcome"] == "survived" and row["key"] == own[-1]["key"]]
+        print(f"{target.path}: {len(own)} recorded, {len(alive)} survive", flush=True)
+    if options.report or not options.names:
+        PAGE.write_text(report(read_rows(options.record)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
