@@ -259,4 +259,4 @@ def kriegspiel(seed: int) -> Iterator[str]:
         if belief is not None:
             kings = sorted(enumerate(belief[0]), key=lambda place: -place[1])[:3]
             listed = ", ".join(f"{square_name(square)} {chance:.0%}" for square, chance in kings)
-            yield f"{SIDES[side].capitalize()}'s belief: {SIDES[1 - side]} king on {listed}"
+            yield f"{SIDES[side]}'s belief: {SIDES[1 - side].lower()} king on {listed}"
