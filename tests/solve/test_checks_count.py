@@ -179,6 +179,25 @@ def test_a_strategy_of_a_tree_is_a_list(rows):
         verify(reseal(body))
 
 
+# Phantom games
+
+
+@pytest.mark.parametrize("strategies", [None, ["black", "white"], {"black": []}, {"black": [], "white": [], "red": []}])
+def test_a_phantom_game_has_two_strategies_by_name(strategies):
+    refused_as("dark-hex-3x3", lambda body: body.update(strategies=strategies), "the strategies of black and white")
+
+
+@pytest.mark.parametrize("form", ["scores", "weights", "proofs"])
+@pytest.mark.parametrize("value", [[], ["0"], ["0", "0", "0"], "00", None])
+def test_a_refinement_has_two_of_each(form, value):
+    refused_as("kuhn", lambda body: body["refinement"].update({form: value}), "two")
+
+
+@pytest.mark.parametrize("value", [[], [[]], [[], [], []], "00", None, {}])
+def test_a_tree_has_two_strategies(value):
+    refused_as("kuhn", lambda body: body.update(strategies=value), "it must hold two strategies")
+
+
 # Bounds of ponnuki
 
 BOARD = PonnukiRules(2, 2)
