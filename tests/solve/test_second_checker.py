@@ -13,7 +13,7 @@ from fogspiel.core.game import known_game
 from fogspiel.core.untrusted_input import parse_json
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
-from fogspiel.solving.proofs.checkers import phantom
+from fogspiel.solving.proofs.checkers import phantom, pure_strategies
 
 KNOWN = known_values()
 FRACTIONS = ["0", "1", "1/2", "1/3", "2/4", "-1/2", "3/1", "1/0", "0.5", "01", "", "1/2 ", "-0", "7/3"]
@@ -195,3 +195,49 @@ def test_both_say_the_same_of_a_thousand_tampered_files(form):
 def test_both_prove_the_same_of_a_larger_certificate(name):
     text = KNOWN[name].shipped.read_text(encoding="utf-8")
     assert first(text) == second(text) == (KNOWN[name].lower, KNOWN[name].upper)
+
+
+# Random plans of the classical and the abrupt variant.
+
+
+def random_plan(board, abrupt, player, draw, own=0, known=0):
+    """A pure strategy as a text: the cell, the plan after a failure, the plan after the stone."""
+    stones, failures = own.bit_count(), known.bit_count()
+    enemies = stones + player
+    if not (stones + failures < board.cells if abrupt else failures <= enemies and stones + enemies < board.cells):
+        return ""
+    cell = draw.choice([cell for cell in range(board.cells) if not (own | known) >> cell & 1])
+    text, bit = chr(ord("a") + cell), 1 << cell
+    text += random_plan(board, abrupt, player, draw, own, known | bit)
+    won = board.won[player][own | bit]
+    return text if won else text + random_plan(board, abrupt, player, draw, own | bit, known)
+
+
+def plan_choices(node, moved):
+    """A plan as the second checker plays it: it is followed through all tries that the view shows."""
+
+    def choices(memory, seen, actions):
+        plan, turn = node, int(seen[5]) // 2
+        for number in range(turn + 1):
+            stone, failed = int(seen[8 + 2 * number]), int(seen[9 + 2 * number])
+            while failed:
+                failed &= ~(1 << moved[plan.cell])
+                plan = plan.after[0]
+            plan = plan.after[1] if stone >= 0 else plan
+        return [(action, Fraction(int(action == moved[plan.cell])), None) for action in actions]
+
+    return choices
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("name", ["phantom-ttt-2x2-2", "phantom-ttt-2x2-2-abrupt", "dark-hex-2x2-abrupt"])
+def test_both_find_the_same_best_answer_to_random_plans(name, player):
+    draw, rules = random.Random(f"{name} {player}"), pure_strategies.rules_of(name)
+    for _ in range(3):
+        plans = {random_plan(rules.board, rules.variant == "abrupt", player, draw): str(k + 1) for k in range(3)}
+        worlds = pure_strategies.worlds_of(rules, player, plans)
+        one = pure_strategies.best_score(rules, 1 - player, worlds)
+        whole = sum(world.weight for world in worlds)
+        mixture = [(Fraction(world.weight, whole), plan_choices(world.plan, world.moved)) for world in worlds]
+        (other,) = Answerer(Table(known_game(name)), 1 - player, [mixture]).best()
+        assert one == (1 + other if player == 0 else other)
