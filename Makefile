@@ -1,7 +1,7 @@
 # What a contributor types; everything runs in .venv, which `make .venv` makes.
 PYTHON = .venv/bin/python
 
-.PHONY: check test thorough slow faults coverage bench format docs release
+.PHONY: check test thorough slow faults mutants checker coverage bench format docs release
 
 .venv:
 	python3 -m venv .venv && .venv/bin/pip install --quiet -e '.[test]'
@@ -23,6 +23,12 @@ slow: .venv  ## the tests that take minutes
 faults: .venv  ## the store with every call failing once and 1,000 power cuts, a line of figures for each
 	.venv/bin/pytest -p no:xdist -o addopts= -s -m slow tests/faults
 
+mutants: .venv  ## changes one thing at a time in checkers and statistics: does a test notice? docs/results/mutants.md
+	$(PYTHON) benchmarks/mutants.py
+
+checker: .venv  ## dist/verify.pyz: one file that checks certificates by the standard library alone
+	$(PYTHON) benchmarks/standalone_checker.py dist/verify.pyz
+
 coverage: .venv  ## which lines the tests reach, with the compiler off so that kernels count
 	NUMBA_DISABLE_JIT=1 .venv/bin/pytest --cov=fogspiel --cov-report=term:skip-covered tests/core tests/stats tests/games
 
@@ -43,5 +49,6 @@ release: check  ## dist/: sdist and wheel from a clean tree, looked into and tri
 	.venv/bin/pip check
 	rm -rf dist
 	.venv/bin/hatchling build -d dist
+	$(PYTHON) benchmarks/standalone_checker.py dist/verify.pyz
 	FOGSPIEL_DIST=dist .venv/bin/pytest -p no:xdist -o addopts= -q -rs tests/release tests/test_readme.py tests/runs/test_old_store.py
 	@ls -l dist

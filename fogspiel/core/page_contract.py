@@ -141,6 +141,8 @@ class PlaySupport:
     strongest: Sequence[str] = ()  # engines, the strongest first
     fair: Container[str] = ()  # engines that are fair rather than strong
     simple: Container[str] = ()  # engines that do not search
+    # Opponents by level of play, where engines of the game are better than `search`.
+    levels: Mapping[str, str] = {}
     # The opponent's response to the offer of a draw, where one can be offered.
     accepts_draw: Callable[[Player], bool] | None = None
     coach, coach_script = "", ""  # template and script of the game's coach

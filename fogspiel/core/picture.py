@@ -43,11 +43,12 @@ class BoardPicture(JsonRecord):
 class Cards(JsonRecord):
     """Cards, dice or tokens side by side."""
 
-    KIND, KEYS = "cards", ("title", "cards", "together")
+    KIND, KEYS = "cards", ("title", "cards", "together", "seat")
 
     title: str
     cards: tuple[Cell, ...]
     together: bool = False  # true if an action is put together of several cards: the sum of theirs
+    seat: str = ""  # whose they are: own, other or shared
 
 
 @dataclass(frozen=True)

@@ -427,6 +427,9 @@ LINES = (
 )
 
 
+SCENE = "frame"
+
+
 def how_to_play(game: Game) -> tuple[str, ...]:
     state = new_cells(game.sizes.state)
     game.rules.start(state)

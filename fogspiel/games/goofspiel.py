@@ -243,7 +243,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
         words = f"Bid for the prize {cards - played}."
     history = tuple((f"prize {cards - i}", f"you bid {bids[i]}, {ROUNDS[results[i]][0]}") for i in range(played))
     facts = (("your points", str(points[0])), ("the other's points", str(points[1])), *history)
-    return Messages((words,)), prizes(cards, played, results), Cards("Your hand", hand), Facts(facts)
+    return Messages((words,)), prizes(cards, played, results), Cards("Your hand", hand, seat="own"), Facts(facts)
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
@@ -263,6 +263,9 @@ LINES = (
     "Both cards are spent, and nobody sees the other's bid: you are told who took the prize, no more.",
     "The last cards go by themselves. Who has more points at the end wins, whatever the margin.",
 )
+
+
+SCENE = "cards"
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:

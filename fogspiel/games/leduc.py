@@ -317,9 +317,9 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     own, other, public = (suited(cell, ranks) if draw else card(ranks, cell) for cell in cells)
     paid = (("you paid", str(seen[SEEN_PAID])), ("the other paid", str(seen[SEEN_PAID + 1])))
     return (
-        Cards("Your card", (own,)),
-        Cards("The public card", (public,)),
-        Cards("The other's card", (other,)),
+        Cards("Your card", (own,), seat="own"),
+        Cards("The public card", (public,), seat="shared"),
+        Cards("The opponent's card", (other,), seat="other"),
         Facts((*paid, *rounds_of(seen[SEEN_HISTORY:]))),
     )
 
@@ -347,6 +347,9 @@ SUIT_NAMES = {
     False: "The suits decide nothing, and nobody sees them.",
     True: "The suits decide nothing, but you see them.",
 }
+
+
+SCENE = "felt"
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:

@@ -281,8 +281,8 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     can_call = history[0] >= 0 and not over
     call = (Cards("", (Cell("liar!", "marked", LIAR, "call the last bid a lie"),)),) if can_call else ()
     return (
-        Cards(f"Your {noun}", roll(own, "your die")),
-        Cards(f"The other's {noun}", roll(other, "the other's die")),
+        Cards(f"Your {noun}", roll(own, "your die"), seat="own"),
+        Cards(f"The opponent's {noun}", roll(other, "the opponent's die"), seat="other"),
         bids(sides, history, not over),
         *call,
         said(history, label, f"Nobody has bid. {faces(sides)} is wild."),
@@ -303,6 +303,9 @@ LINES = (
     "Instead of bidding call the last bid a lie: then all dice are shown.",
     "If there are at least as many as were bid the bidder wins, otherwise the caller.",
 )
+
+
+SCENE = "dice"
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:

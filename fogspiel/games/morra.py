@@ -329,6 +329,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     return Explanation(sentences, (table,), (picture,))
 
 
+SCENE = "felt"
 HOW_TO_PLAY = (
     "Both players show 0 to 5 fingers at the same time and call the total of both hands.",
     "Who alone calls the total right wins the throw.",

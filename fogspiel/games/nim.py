@@ -367,11 +367,11 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     return Explanation(sentences, (Table(title, ("heaps", "it does", "right is"), tuple(rows)),))
 
 
+SCENE = "dice"
 HOW_TO_PLAY = (
     "Four heaps of 1, 3, 5 and 7 objects lie on the table.",
     "In turn take one or more objects from a single heap.",
     "Who takes the last object loses (misère).",
     "Click on an object to take it and all to the right of it.",
     "Nothing is hidden and there is no luck: from every position one side can force a win.",
-    "At the start that is the second player.",
 )

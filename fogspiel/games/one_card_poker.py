@@ -123,7 +123,10 @@ def poker(name: str, title: str, source: str, cards: str, lines: tuple[str, ...]
         own, other = (int(cell) for cell in seen[SEEN_OWN:SEEN_HISTORY])
         if own < 0:
             return NO_CARDS
-        mine, theirs = Cards("Your card", (card(cards, own),)), Cards("The other's card", (card(cards, other),))
+        mine, theirs = (
+            Cards("Your card", (card(cards, own),), seat="own"),
+            Cards("The opponent's card", (card(cards, other),), seat="other"),
+        )
         return mine, theirs, said(seen[SEEN_HISTORY:], label, "nobody has acted")
 
     def draw_state(game: Game, state: np.ndarray) -> Parts:
@@ -134,7 +137,7 @@ def poker(name: str, title: str, source: str, cards: str, lines: tuple[str, ...]
 
     return Game(
         name=name,
-        look=Look(draw_view, draw_state, lambda game: lines),
+        look=Look(draw_view, draw_state, lambda game: lines, scene="felt"),
         title=title,
         family=name.replace("-", "_"),
         category="Cards",
@@ -194,7 +197,6 @@ KUHN_LINES = (
     "After a pass the second player passes, and the cards are shown, or bets 1.",
     "Who faces a bet folds and loses the ante, or calls for 1 and the cards are shown.",
     "The higher card takes the pot, so that a game is worth 1 or 2 to its winner.",
-    "Perfect play bluffs: the jack is bet now and then, so that the king is paid.",
 )
 
 

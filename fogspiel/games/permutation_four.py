@@ -358,6 +358,7 @@ def _scores(game: Game, theta: np.ndarray, seed: int) -> list[MatchResult]:
     return found
 
 
+SCENE = "frame"
 HOW_TO_PLAY = (
     "Four in a row on 4 rows and 7 columns, and nobody sees any stone before the end.",
     "On each turn write an order of all seven columns.",

@@ -217,6 +217,9 @@ PAID = {
 }
 
 
+SCENE = "felt"
+
+
 def how_to_play(game: Game) -> tuple[str, ...]:
     return *LINES, PAID[game.name == "rps-half"]
 

@@ -152,6 +152,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return Messages((f"{words[0].upper()}{words[1:]}.",)), draw_board(state, 0, False)
 
 
+SCENE = "tiles"
 HOW_TO_PLAY = (
     "The board has three rows of three cells; you and the opponent put one stone each in turn.",
     "X moves first. Stones stay where they are.",

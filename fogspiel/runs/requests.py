@@ -166,12 +166,50 @@ class RoundRobinRequest(Request):
                 )
 
 
+class CompeteRequest(Request):
+    """Run a competition: programs in any language, Python functions and tables of a folder, at any game."""
+
+    command_name, once, shown = "compete", True, ("games", "seed")
+    optional = ("agents",)
+    kind: Literal["compete"] = "compete"
+    folder: Annotated[
+        Text,
+        Field(title="Folder", description="Its programs and functions are run: executables, FILE.py, tables, answers."),
+        Asked(argument=True),
+    ]
+    game: Annotated[GameName, Asked("game")]
+    agents: Annotated[
+        tuple[Player, ...],
+        Field(title="Agents of the package", description="An agent that takes part, as in search:nodes=500."),
+        Asked("agent", option="with"),
+    ] = ()
+    games: Annotated[Games, Field(description="At most so many games for each pair, in pairs with seats swapped.")] = (
+        1_000
+    )
+    clock: Annotated[
+        float,
+        Field(gt=0, le=86_400, title="Clock (seconds)", description="Seconds that a program has for a whole game."),
+        Asked(wanted="above 0, at most 86400"),
+    ] = 10.0
+    stop: Annotated[
+        bool, Field(title="Stop early", description="Stop the games of a pair as soon as the better one is proved.")
+    ] = True
+    seed: Seed = 1
+    # The entries by name, type and digest, and the files that are none: read from the folder by the command.
+    players: Annotated[tuple[Mapping[str, Any], ...], Asked(stored_only=True)] = ()
+    skipped: Annotated[tuple[Mapping[str, Any], ...], Asked(stored_only=True)] = ()
+
+    @property
+    def names(self) -> list[str]:
+        return [str(player["name"]) for player in self.players]
+
+
 class TuneRequest(Request):
     """Tune the strategy of a game; every step is stored, and the run can be stopped and resumed at any time."""
 
     command_name, tab = "tune", "Tune"
     seeds_method: ClassVar[str] = "tune-seeds"  # in rows of tunings from several seeds
-    lacking = ("final",)
+    lacking, optional = ("final",), ("planned",)
     kind: Literal["tune"] = "tune"
     game: Annotated[GameName, Asked("tunable game", argument=True, page="batawaf", hint="")]
     method: Annotated[
@@ -213,6 +251,7 @@ class TuneRequest(Request):
         ),
         Asked(wanted=f"from 1 to {MAX_SEEDS}"),
     ] = None  # fmt: skip
+    planned: Annotated[int | None, Field(ge=2), Asked(stored_only=True)] = None  # as in ProgramRequest
 
     def check(self) -> None:
         """Reject a game without a strategy, an unknown baseline, and a run without a budget."""
@@ -263,7 +302,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves", "ahead")
+    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves", "ahead", "planned")
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
@@ -284,6 +323,7 @@ class ProgramRequest(Request):
     # A finished test that goes on instead of a search: its run, vector, scores and the counts of its pairs.
     proves: Mapping[str, Any] | None = None
     ahead: int | None = Field(None, ge=1, le=MOST_AHEAD)  # steps whose games may be played at once; 1 if not given
+    planned: int | None = Field(None, ge=2)  # the games for which the steps of a lengthened run are planned
 
     def check(self) -> None:
         from ..stats.race import Race

@@ -105,7 +105,12 @@ class Site:
         self.static = f"/static/{self.files[0].digest}"
         sheets = [path.name for folder in static[1:] for path in sorted(folder.glob("*.css"))]
         self._templates.env.globals |= {"links": self.links, "asides": self.asides, "cards": self.cards}
-        self._templates.env.globals |= {"version": __version__, "static": self.static, "sheets": sheets}
+        self._templates.env.globals |= {
+            "main_links": MAIN_LINKS,
+            "version": __version__,
+            "static": self.static,
+            "sheets": sheets,
+        }
         self._templates.env.trim_blocks = self._templates.env.lstrip_blocks = True
 
     def page(
@@ -141,7 +146,8 @@ def attachment(file: str) -> dict[str, str]:
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
 # Header links, in this order; other pages with a title follow.
-FIRST_LINKS = ("/", "/play", "/runs", "/results", "/strategies")
+FIRST_LINKS = ("/", "/problems", "/certificates", "/runs", "/about", "/play", "/results", "/strategies")
+MAIN_LINKS = 5  # those always in sight; the others fold
 
 
 def application(store: Path, games: Path, slots: Slots = slot_seconds) -> FastAPI:

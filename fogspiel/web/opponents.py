@@ -85,6 +85,30 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
     return sorted(offers, key=rank)
 
 
+# Levels of play for people, by level of `search`; a perfect opponent is offered where one is known.
+SEARCH_LEVELS = {"Novice": "search:level=1", "Club": "search:level=3", "Expert": "search:level=6"}
+PERFECT_LEVEL = "Perfect"
+
+
+def levels_of_play(game: Game, store: Path) -> dict[str, str]:
+    """Return the opponent of each level of play, the weakest first."""
+    found = dict(play_support(game).levels) or {
+        title: words
+        for title, words in SEARCH_LEVELS.items()
+        if any(source.on_page(game, words) for source in sources())
+    }
+    best = opponents(game, store)[0]
+    if best["level"] == LEVELS[0]:
+        found[PERFECT_LEVEL] = best["words"]
+    return found
+
+
+def level_name(game: Game, store: Path, words: str) -> str:
+    """Return the level of play of an opponent, or "Opponent" for one between the levels."""
+    titles = {of_level: title for title, of_level in levels_of_play(game, store).items()}
+    return titles.get(words, "Opponent")
+
+
 def _level(support: PlaySupport, name: str, kind: str) -> str:
     if kind == SOLUTION or name in PERFECT:
         return LEVELS[0]

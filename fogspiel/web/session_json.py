@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 from pydantic import BaseModel
 
+from ..core.compile.kernel import interpreted
 from ..core.game import (
     CHANCE,
     OVER,
@@ -206,6 +207,7 @@ def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
         "key": stored.key,
         "game": game.name,
         "title": game.title,
+        "scene": scene_of(game),
         "against": stored.against,
         "side": session.side,
         "seat": seat_of(game, stored.support, session.side),
@@ -229,6 +231,25 @@ def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
         "trouble": None,
         "choices": [{"action": action, "label": game.label(action)} for action in choices],
     }
+
+
+def with_notice(stored: "StoredSession") -> JsonObject:
+    """Return the latest answer with the notice as it is now: an engine may have been compiled since."""
+    answer = stored.answer or {}
+    if not answer.get("notice") or stored.preparation is None:
+        return answer
+    return {**answer, "notice": stored.preparation.notice(0.0)}
+
+
+def scene_of(game: Game) -> str:
+    """Return the table on which pages draw a game: that of its look, or tiles if it is drawn on a board."""
+    if game.look.scene:
+        return game.look.scene
+    state, view = np.zeros(game.sizes.state, np.int64), np.zeros(game.sizes.view, np.int64)
+    with interpreted():
+        game.rules.start(state)
+        game.rules.view(state, 0, view)
+    return "tiles" if any(isinstance(part, BoardPicture) for part in draw_view(game, view)) else "felt"
 
 
 def seat_of(game: Game, support: PlaySupport, side: int) -> str | None:

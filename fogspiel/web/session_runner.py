@@ -18,7 +18,7 @@ from ..core.page_contract import play_support, play_supports
 from ..solving.policies.state_sheets import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
-from .session_json import session_json
+from .session_json import session_json, with_notice
 from .session_store import SessionFileError, SessionStore, StoredSession, game_by_rules
 
 LOG = logging.getLogger(__name__)
@@ -92,10 +92,10 @@ class SessionRunner:
     def look(self, key: str, client: str) -> JsonObject:
         """Return the current state of a session; one that was restored after a restart continues."""
         stored = self.store.find(key)
-        if stored.answer and stored.thinking.is_set():
-            return stored.answer
-        with stored.lock, stored.meanwhile():
-            return stored.answer or self._reply(stored, client)
+        if not (stored.answer and stored.thinking.is_set()):
+            with stored.lock, stored.meanwhile():
+                stored.answer = stored.answer or self._reply(stored, client)
+        return with_notice(stored)
 
     def act(self, key: str, action: int, moment: int, client: str, draw: bool = False) -> JsonObject:
         """Apply the person's action, perhaps with a draw offer; a quick opponent's reply is included."""

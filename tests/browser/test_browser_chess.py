@@ -143,8 +143,11 @@ def test_refusals_checks_captures_and_tries_are_marked(board):
     playwright.expect(board.locator(".overlay .ghost")).to_have_count(1)
     playwright.expect(board.locator(".overlay line.ray")).to_have_count(1)  # up the file: below the king is the edge
     playwright.expect(board.locator(".overlay circle.ray")).to_have_count(3)  # an own pawn stands on the fourth square
-    assert square(board, "e5").get_attribute("aria-label").endswith("a man was taken here last")
-    playwright.expect(board.locator(".square.try")).to_have_count(3)
+    assert square(board, "e5").get_attribute("aria-label").endswith("a piece was captured here last")
+    playwright.expect(board.locator(".square.try")).to_have_count(0)
+    square(board, "d5").click()  # the tries of the pawn in hand are marked; the button counts all
+    playwright.expect(board.locator(".square.try")).to_have_count(2)
+    assert board.get_by_role("button", name="Pawn captures: 4").is_visible()
     assert "2 pawn tries" in board.locator(".referee .badge").inner_text()
     assert board.locator(".referee").get_attribute("aria-live") == "polite"
 
@@ -152,7 +155,7 @@ def test_refusals_checks_captures_and_tries_are_marked(board):
 def test_pawn_captures_are_tried_one_after_the_other_until_one_is_accepted(board):
     square(board, "g6").focus()
     board.keyboard.press("p")  # a guess is tried first
-    board.get_by_role("button", name="Try pawn captures").click()
+    board.get_by_role("button", name="Pawn captures").click()
     assert tried(board) == ["f5g6"]
     rest = [{"action": action, "label": label} for action, label in enumerate(LABELS) if label != "f5g6"]
     board.evaluate("rest => window.draw({ refused: ['c3h8', 'f5g6'] }, rest)", rest)
@@ -201,7 +204,7 @@ def test_the_board_can_be_turned(board):
 
 def test_a_board_without_a_player_is_only_looked_at(page):
     page.evaluate(DRAW.replace("(a) => tried.push(a)", "null"), {"part": PART, "choices": [], "key": "nobody"})
-    assert page.locator(".chessboard button, .tray, input[name=move]").count() == 0
+    playwright.expect(page.locator(".chessboard button, .tray, input[name=move]")).to_have_count(0)
 
 
 def test_a_belief_is_drawn_with_the_true_men_on_top(page):

@@ -17,7 +17,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ LISTED, REFINED, PHANTOM = "fogspiel certificate 1", "fogspiel certificate 2", "
 FIELDS = ["format", "game", "rules", "value", "lower", "upper", "strategies"]
 
 Position = bytes
-Belief = dict[tuple[Position, Any], Fraction]  # positions, each with what the other player remembers
+Belief = dict[tuple[Position, Any], "Weight"]  # positions, each with what the other player remembers
 Choices = Callable[[Any, np.ndarray, list[int]], Iterable[tuple[int, Fraction, Any]]]
 
 
@@ -83,37 +82,66 @@ class Table:
         return seen
 
 
+Weight = tuple[
+    Fraction, ...
+]  # of a position at each level of an aim; later levels decide among the best of earlier ones
+Aim = list[list[tuple[Fraction, Choices]]]  # for each level a mixture of strategies of the other player
+
+
+def add(one: Weight, other: Weight) -> Weight:
+    return tuple(a + b for a, b in zip(one, other, strict=True))
+
+
+def scale(weight: Weight, factor: Fraction) -> Weight:
+    return tuple(part * factor for part in weight)
+
+
 class Answerer:
-    """The player that answers as well as it can a mixture of strategies of the other."""
+    """The player that answers as well as it can mixtures of strategies of the other, the later ones in case of ties."""
 
-    def __init__(self, table: Table, seat: int, others: list[tuple[Fraction, Choices]]) -> None:
-        self.table, self.seat, self.others = table, seat, others
-        self.known: dict[frozenset[Any], Fraction] = {}
+    def __init__(self, table: Table, seat: int, aim: Aim) -> None:
+        self.table, self.seat = table, seat
+        self.others = [choices for level in aim for _, choices in level]
+        self.weights = [
+            tuple(weight if place == number else Fraction(0) for place in range(len(aim)))
+            for number, level in enumerate(aim)
+            for weight, _ in level
+        ]
+        self.nothing: Weight = (Fraction(0),) * len(aim)
+        self.known: dict[frozenset[Any], Weight] = {}
 
-    def best(self) -> Fraction:
+    def first(self) -> Belief:
+        start = self.table.first()
+        return {(start, (number, None)): weight for number, weight in enumerate(self.weights) if any(weight)}
+
+    def best(self) -> Weight:
         """Return the most that the answerer gets, in the first player's payoffs with the answerer's sign."""
-        first = self.table.first()
-        return self.worth({(first, (number, None)): weight for number, (weight, _) in enumerate(self.others)})
+        return self.worth(self.first())
 
-    def worth(self, belief: Belief) -> Fraction:
+    def worth(self, belief: Belief) -> Weight:
         gained, parts = self.settle(belief)
-        return gained + sum(map(self.choose, parts.values()), Fraction(0))
+        for part in parts.values():
+            gained = add(gained, self.choose(part))
+        return gained
 
-    def choose(self, part: Belief) -> Fraction:
+    def options(self, part: Belief) -> dict[int, Belief]:
+        """Return the beliefs after each action of the answerer."""
+        actions = self.table.actions(next(iter(part))[0])
+        return {
+            action: {(self.table.after(at, action), told): weight for (at, told), weight in part.items()}
+            for action in actions
+        }
+
+    def choose(self, part: Belief) -> Weight:
         """Return the worth of a belief at which the answerer is to move."""
         key = frozenset(part.items())
         if key not in self.known:
-            position = next(iter(part))[0]
-            options = self.table.actions(position)
-            self.known[key] = max(
-                self.worth({(self.table.after(at, action), told): weight for (at, told), weight in part.items()})
-                for action in options
-            )
+            self.known[key] = max(map(self.worth, self.options(part).values()))
         return self.known[key]
 
-    def settle(self, belief: Belief) -> tuple[Fraction, dict[bytes, Belief]]:
+    def settle(self, belief: Belief) -> tuple[Weight, dict[bytes, Belief]]:
         """Let everybody else move; return what was gained where the game ended, and the rest by what is seen."""
-        table, gained = self.table, Fraction(0)
+        table, gained = self.table, self.nothing
         parts: dict[bytes, Belief] = {}
         waiting = list(belief.items())
         while waiting:
@@ -121,21 +149,38 @@ class Answerer:
             who = int(table.game.rules.mover(table.cells(position)))
             if who == OVER:
                 payoff = table.game.payoffs[table.game.rules.score(table.cells(position))]
-                gained += weight * (payoff if self.seat == 0 else -payoff)
+                gained = add(gained, scale(weight, payoff if self.seat == 0 else -payoff))
             elif who == CHANCE:
-                waiting += [((child, told), weight * share) for child, share in table.chances(position)]
+                waiting += [((child, told), scale(weight, share)) for child, share in table.chances(position)]
             elif who == self.seat:
                 part = parts.setdefault(table.view(position, who).tobytes(), {})
-                part[position, told] = part.get((position, told), Fraction(0)) + weight
+                part[position, told] = add(part.get((position, told), self.nothing), weight)
             else:
                 number, memory = told
-                choices = self.others[number][1](memory, table.view(position, who), table.actions(position))
+                choices = self.others[number](memory, table.view(position, who), table.actions(position))
                 waiting += [
-                    ((table.after(position, action), (number, later)), weight * share)
+                    ((table.after(position, action), (number, later)), scale(weight, share))
                     for action, share, later in choices
                     if share
                 ]
         return gained, parts
+
+    def demand_best(self, rows: "Listed") -> None:
+        """Require that each row is an information state, and that its actions are best ones there."""
+        used, waiting = set[int](), [(self.first(), None)]
+        while waiting:
+            belief, memory = waiting.pop()
+            for seen, part in self.settle(belief)[1].items():
+                view = np.frombuffer(seen, np.int64)
+                if not rows.knows(memory, view):
+                    continue
+                options = self.options(part)
+                worths = {action: self.worth(after) for action, after in options.items()}
+                for action, share, later in rows(memory, view, list(options)):
+                    require(not share or worths[action] == max(worths.values()), "a row is not a best response")
+                    used.add(later[0])
+                    waiting.append((options[action], later))
+        require(len(used) == len(rows.rows), "a row is no information state")
 
 
 # Strategies as a file describes them.
@@ -146,10 +191,9 @@ def uniform(memory: Any, seen: np.ndarray, actions: list[int]) -> list[tuple[int
 
 
 def fraction(given: Any) -> Fraction:
-    require(isinstance(given, str) and re.fullmatch(r"-?[0-9]+(/[0-9]+)?", given), "a number is no fraction")
-    above, _, below = given.partition("/")
-    require(below.strip("0") or not below, "a fraction has no denominator")
-    return Fraction(int(above), int(below or 1))
+    require(isinstance(given, str) and re.fullmatch(r"-?[0-9]{1,400}(/0*[1-9][0-9]{0,400})?", given), "no fraction")
+    require(str(Fraction(given)) == given, "a fraction is not in lowest terms")
+    return Fraction(given)
 
 
 def shares_of(given: Iterable[Any]) -> list[Fraction]:
@@ -162,35 +206,52 @@ def is_integer(given: Any) -> bool:
     return isinstance(given, int) and not isinstance(given, bool)
 
 
-def listed_strategy(given: Any) -> Choices:
-    """Read the rows of one player: `after` and `view` are the key, the shares of its actions are the entry."""
-    require(isinstance(given, list), "a strategy is no list of rows")
-    rows: dict[tuple[Any, tuple[int, ...]], tuple[int, list[int], list[Fraction]]] = {}
-    for number, row in enumerate(given):
-        require(isinstance(row, dict) and set(row) == {"after", "view", "actions", "probabilities"}, "a row is odd")
-        for name in ("view", "actions", "probabilities"):
-            require(isinstance(row[name], list), f"the {name} of a row are no list")
-        require(all(map(is_integer, row["view"] + row["actions"])), "a row has cells or actions that are no integers")
-        after = row["after"]
-        if after is not None:
-            require(isinstance(after, list) and len(after) == 2 and all(map(is_integer, after)), "an `after` is odd")
-            require(0 <= after[0] < number, "a row comes after a later one")
-            require(after[1] in given[after[0]]["actions"], "a row comes after an action that its parent has not")
-        shares = shares_of(row["probabilities"])
-        require(len(shares) == len(row["actions"]), "a row has not one probability for each action")
-        key = (None if after is None else tuple(after), tuple(row["view"]))
-        require(key not in rows, "two rows are of the same information state")
-        rows[key] = (number, row["actions"], shares)
+class Listed:
+    """Rows of one player: `after` and `view` are the key, the shares of its actions are the entry."""
 
-    def choices(memory: Any, seen: np.ndarray, actions: list[int]) -> list[tuple[int, Fraction, Any]]:
-        found = rows.get((memory, tuple(seen.tolist())))
-        require(found is not None, "an information state has no row")
-        assert found is not None
-        number, named, shares = found
+    def __init__(self, given: Any) -> None:
+        require(isinstance(given, list), "a strategy is no list of rows")
+        self.rows: dict[tuple[Any, tuple[int, ...]], tuple[int, list[int], list[Fraction]]] = {}
+        self.used: set[int] = set()
+        for number, row in enumerate(given):
+            require(isinstance(row, dict) and set(row) == {"after", "view", "actions", "probabilities"}, "a row is odd")
+            for name in ("view", "actions", "probabilities"):
+                require(isinstance(row[name], list), f"the {name} of a row are no list")
+            view, actions, after = row["view"], row["actions"], row["after"]
+            require(all(map(is_integer, view + actions)), "a row has cells or actions that are no integers")
+            if after is not None:
+                require(
+                    isinstance(after, list) and len(after) == 2 and all(map(is_integer, after)), "an `after` is odd"
+                )
+                require(0 <= after[0] < number, "a row comes after a later one")
+            shares = shares_of(row["probabilities"])
+            require(len(shares) == len(actions) == len(set(actions)), "a row has not one probability for each action")
+            key = (None if after is None else tuple(after), tuple(view))
+            require(key not in self.rows, "two rows are of the same information state")
+            self.rows[key] = (number, actions, shares)
+
+    def played(self) -> "Listed":
+        """Return the rows that come after actions which the strategy itself takes."""
+        taken: set[tuple[int, int]] = set()
+        kept = Listed([])
+        for (after, view), (number, actions, shares) in self.rows.items():
+            if after is None or after in taken:
+                kept.rows[after, view] = (number, actions, shares)
+                taken |= {(number, action) for action, share in zip(actions, shares, strict=True) if share}
+        return kept
+
+    def knows(self, memory: Any, seen: np.ndarray) -> bool:
+        return (memory, tuple(seen.tolist())) in self.rows
+
+    def __call__(self, memory: Any, seen: np.ndarray, actions: list[int]) -> list[tuple[int, Fraction, Any]]:
+        require(self.knows(memory, seen), "an information state has no row")
+        number, named, shares = self.rows[memory, tuple(seen.tolist())]
         require(named == actions, "a row has other actions than the rules")
+        self.used.add(number)
         return [(action, share, (number, action)) for action, share in zip(named, shares, strict=True)]
 
-    return choices
+    def demand_used(self) -> None:
+        require(len(self.used) == len(self.rows), "a row is never reached")
 
 
 class Cells:
@@ -213,56 +274,68 @@ class Cells:
         ]
 
 
-History = tuple[tuple[frozenset[int], int], ...]  # for each turn the failed tries and the stone, -1 while it lasts
+History = tuple[tuple[int, int], ...]  # for each turn the failed tries as bits, and the stone, -1 while it lasts
 
 
-def phantom_strategy(given: Any, cells: Cells, wins: Callable[[int, int], bool]) -> Choices:
+def bits_of(cells: Iterable[int]) -> int:
+    return sum(1 << cell for cell in cells)
+
+
+def cells_in(bits: int) -> list[int]:
+    return [cell for cell in range(bits.bit_length()) if bits >> cell & 1]
+
+
+def phantom_strategy(given: Any, cells: Cells, player: int) -> Choices:
     """Read the rows of one player: turns before, failed tries of this turn, shares of the next try.
 
-    A row stands for its images under the symmetries of the board. Where there is no row, a cell is tried that wins
-    unless it is taken, or else the first: any completion is a strategy, so what it secures is proved.
+    A row stands for its images under the symmetries of the board, of which it is the smallest. Where there is no row,
+    the first cell is tried that is not known to be taken.
     """
     require(isinstance(given, list), "a strategy is no list of rows")
     places = {name: place for place, name in enumerate(cells.names)}
 
-    def named(text: str) -> frozenset[int]:
-        found = [places.get(word, -1) for word in text.split(",")] if text else []
-        require(-1 not in found and len(set(found)) == len(found), "a row names a cell that is none, or names it twice")
-        return frozenset(found)
+    def image(history: History, moves: list[int]) -> History:
+        return tuple(
+            (bits_of(moves[cell] for cell in cells_in(failed)), moves[stone] if stone >= 0 else -1)
+            for failed, stone in history
+        )
 
     rows: dict[History, dict[int, Fraction]] = {}
     for row in given:
         require(isinstance(row, list) and len(row) == 3, "a row is odd")
         before, failed, tries = row
         require(isinstance(before, str) and isinstance(failed, str) and isinstance(tries, dict), "a row is odd")
-        turns = []
-        for word in before.split(" ") if before else []:
-            missed, colon, stone = word.rpartition(":")
-            require(stone in places and bool(missed) == bool(colon), "a turn is odd")
-            turns.append((named(missed), places[stone]))
-        key = (*turns, (named(failed), -1))
-        require(key not in rows, "two rows are of the same information state")
+        words = [*before.split(), failed + ":"]
+        turns, all_named, failures = [], list[int](), 0
+        for number, word in enumerate(words):
+            missed, _, stone = word.rpartition(":")
+            named = [name for name in missed.split(",") if name]
+            require(all(name in places for name in named), "a row names a cell that is none")
+            require(stone in places if number < len(words) - 1 else not stone, "a turn is odd")
+            turns.append((bits_of({places[name] for name in named}), places.get(stone, -1)))
+            all_named += [places[name] for name in [*named, *([stone] if stone else [])]]
+            failures += len(named)
+            require(failures <= number + player, "a row has more failures than the enemy has stones")
+        require(len(set(all_named)) == len(all_named), "a row names a cell twice")
+        require(len(turns) <= len(places) // 2, "a row is of a turn without a choice")
         require(all(name in places for name in tries), "a row tries a cell that is none")
-        rows[key] = dict(zip((places[name] for name in tries), shares_of(tries.values()), strict=True))
-
-    def image(history: History, moves: list[int]) -> History:
-        return tuple(
-            (frozenset(moves[cell] for cell in failed), moves[stone] if stone >= 0 else -1) for failed, stone in history
-        )
+        key, shares = tuple(turns), dict(zip((places[name] for name in tries), shares_of(tries.values()), strict=True))
+        require(0 not in shares.values() and not set(shares) & set(all_named), "a row tries a cell in vain")
+        for moves in cells.symmetries:
+            same = {moves[cell]: share for cell, share in shares.items()}
+            require(
+                image(key, moves) > key or (image(key, moves) == key and same == shares), "a row has a smaller image"
+            )
+        require(key not in rows, "two rows are of the same information state")
+        rows[key] = shares
 
     def choices(memory: Any, seen: np.ndarray, actions: list[int]) -> list[tuple[int, Fraction, Any]]:
         history = history_of(seen)
-        found = [(moves, row) for moves in cells.symmetries if (row := rows.get(image(history, moves))) is not None]
-        if not found:
-            own = sum(1 << stone for _, stone in history if stone >= 0)
-            return [(next((cell for cell in actions if wins(own, cell)), actions[0]), Fraction(1), None)]
-        shares = dict.fromkeys(actions, Fraction(0))
-        for moves, row in found:
-            back = {moves[cell]: cell for cell in range(len(moves))}
-            for cell, share in row.items():
-                require(back[cell] in shares or not share, "a row tries a cell that may not be tried")
-                shares[back[cell]] = shares.get(back[cell], Fraction(0)) + share / len(found)
-        return [(action, share, None) for action, share in shares.items()]
+        for moves in cells.symmetries:
+            row = rows.get(image(history, moves))
+            if row is not None:
+                return [(cell, row.get(moves[cell], Fraction(0)), None) for cell in actions]
+        return [(actions[0], Fraction(1), None)]
 
     return choices
 
@@ -270,25 +343,7 @@ def phantom_strategy(given: Any, cells: Cells, wins: Callable[[int, int], bool])
 def history_of(seen: np.ndarray) -> History:
     """Return what a view of a phantom game (`fogspiel/games/phantom/rules.py`) says of the player's own turns."""
     turn, record = int(seen[5]) // 2, seen[8:]
-    turns = [(int(record[2 * number + 1]), int(record[2 * number])) for number in range(turn + 1)]
-    return tuple((frozenset(k for k in range(bits.bit_length()) if bits >> k & 1), stone) for bits, stone in turns)
-
-
-def wins_of(game: Game, player: int) -> Callable[[int, int], bool]:
-    """Return a test whether a stone of the player wins at once; cells of states are those of the rules' data sheet."""
-    first = np.zeros(game.sizes.state, np.int64)
-    game.rules.start(first)
-    result, stones, turn = 5, 6, 4
-
-    @cache
-    def wins(own: int, cell: int) -> bool:
-        state = first.copy()
-        state[turn] = 2 * own.bit_count() + player
-        state[stones + player] = own
-        game.rules.apply(state, cell)
-        return bool(state[result] == 2 * (1 - player))
-
-    return wins
+    return tuple((int(record[2 * number + 1]), int(record[2 * number])) for number in range(turn + 1))
 
 
 # The claims of a file.
@@ -322,54 +377,51 @@ def judge(text: str) -> tuple[str, Fraction, Fraction]:
         raise DisprovedError("the game is unknown") from problem
     require(is_integer(given["rules"]) and given["rules"] == game.version, "the rules are of another version")
     lower, upper = fraction(given["lower"]), fraction(given["upper"])
-    require(lower <= upper, "the bounds are crossed")
-    if given["value"] is None:
-        require(lower < upper, "the value is missing")
-    else:
-        require(fraction(given["value"]) == lower == upper, "the value is not what both bounds say")
-    table = Table(game)
+    table, one = Table(game), Fraction(1)
     both = read_strategies(given["strategies"], given["format"], game)
-    one = Fraction(1)
-    require(-Answerer(table, 1, [(one, both[0])]).best() >= lower, "the first player's strategy secures less")
-    require(Answerer(table, 0, [(one, both[1])]).best() <= upper, "the second player's strategy concedes more")
+    played = [side.played() if isinstance(side, Listed) and given["format"] == REFINED else side for side in both]
+    require(-Answerer(table, 1, [[(one, played[0])]]).best()[0] == lower, "the first player secures something else")
+    require(Answerer(table, 0, [[(one, played[1])]]).best()[0] == upper, "the second player concedes something else")
+    for side in played:
+        if isinstance(side, Listed):
+            side.demand_used()
+    require(lower <= fraction(given["value"]) <= upper, "the value is not between the bounds")
     if given["format"] == REFINED:
-        check_refinement(table, given["refinement"], both, (lower, upper))
+        require(lower == upper, "a refinement needs a value")
+        check_refinement(table, given["refinement"], both, lower)
     return game.name, lower, upper
 
 
-def read_strategies(given: Any, form: str, game: Game) -> list[Choices]:
+def read_strategies(given: Any, form: str, game: Game) -> list[Any]:
     if form == PHANTOM:
         require(isinstance(given, dict) and set(given) == {"black", "white"}, "the strategies are odd")
         state = np.zeros(game.sizes.state, np.int64)
         game.rules.start(state)
         cells = Cells(int(state[0]), int(state[1]), half_turn=game.name.startswith("dark-hex"))
-        return [
-            phantom_strategy(given[name], cells, wins_of(game, player))
-            for player, name in enumerate(("black", "white"))
-        ]
+        return [phantom_strategy(given[name], cells, player) for player, name in enumerate(("black", "white"))]
     require(isinstance(given, list) and len(given) == 2, "there are not two strategies")
-    return [listed_strategy(rows) for rows in given]
+    return [Listed(rows) for rows in given]
 
 
-def check_refinement(table: Table, given: Any, both: list[Choices], bounds: tuple[Fraction, Fraction]) -> None:
+def check_refinement(table: Table, given: Any, both: list[Listed], value: Fraction) -> None:
     """Check for each player that its strategy scores what is claimed and that nobody who is as safe scores more."""
-    require(isinstance(given, dict), "the refinement is odd")
+    require(isinstance(given, dict) and given.get("safety") == "0", "the refinement is odd")
     require(set(given) == {"opponent", "safety", "scores", "weights", "proofs"}, "the refinement is odd")
     require(given["opponent"] == "uniform", "the opponent is unknown")
-    safety = fraction(given["safety"])
-    require(safety >= 0, "the safety is negative")
     for name in ("scores", "weights", "proofs"):
         require(isinstance(given[name], list) and len(given[name]) == 2, f"there are not two {name}")
-    for seat, (bound, sign) in enumerate(zip(bounds, (1, -1), strict=True)):
+    for seat, sign in enumerate((1, -1)):
         score, weight = sign * fraction(given["scores"][seat]), fraction(given["weights"][seat])
         require(weight >= 0, "a weight is negative")
-        proof = listed_strategy(given["proofs"][seat])
-        most = Answerer(table, seat, [(Fraction(1), uniform), (weight, proof)]).best()
-        require(most - weight * (sign * bound - safety) <= score, "a score is not the best of all that are safe")
-        require(played(table, seat, both[seat]) == score, "a strategy does not score what is claimed")
+        proof = Listed(given["proofs"][seat])
+        require(score_of(table, seat, both[seat].played()) == score, "a strategy does not score what is claimed")
+        mixture = [(Fraction(1), uniform), (weight, proof)]
+        answerer = Answerer(table, seat, [[(Fraction(1), both[1 - seat])], mixture])
+        require(answerer.best()[1] == score + weight * sign * value, "a score is not the best of all that are safe")
+        answerer.demand_best(both[seat])
 
 
-def played(table: Table, seat: int, strategy: Choices) -> Fraction:
+def score_of(table: Table, seat: int, strategy: Listed) -> Fraction:
     """Return what a strategy scores against uniform play, for its player."""
     total, waiting = Fraction(0), [((table.first(), None), Fraction(1))]
     while waiting:
@@ -381,7 +433,7 @@ def played(table: Table, seat: int, strategy: Choices) -> Fraction:
         elif who == CHANCE:
             waiting += [((child, memory), weight * share) for child, share in table.chances(position)]
         else:
-            choose = strategy if who == seat else uniform
+            choose: Choices = strategy if who == seat else uniform
             for action, share, later in choose(memory, table.view(position, who), table.actions(position)):
                 if share:
                     kept = later if who == seat else memory

@@ -245,6 +245,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return *seas, Facts(tuple(hits))
 
 
+SCENE = "sea"
 HOW_TO_PLAY = (
     "Each player hides four ships of 5, 4, 3 and 2 squares in an own sea of 9 by 9 squares.",
     "Ships lie across or down, share no square and may touch each other.",

@@ -44,10 +44,10 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     call = () if colour < 0 or over else (Cards("", (Cell("cheat!", "marked", CALL, "call cheat"),)),)
     return (
         Messages((f"{table(colour)} {turn}",)),
-        Cards("Your hand", stacks(hand, not over)),
+        Cards("Your hand", stacks(hand, not over), seat="own"),
         *call,
         Cards("In the pile, laid by you", stacks(laid)),
-        Cards("In the pile, laid by the other", face_down(other_laid)),
+        Cards("In the pile, laid by the opponent", face_down(other_laid), seat="other"),
         Facts((("your cards", str(int(hand.sum()))), ("the other's cards", f"{other}{known}"))),
     )
 
@@ -182,6 +182,9 @@ LAST = {
     True: "Even the last card may be called a cheat; who gets rid of it wins. A thousand actions make a draw.",
 }
 ROUTINE = "Play on lays cards of the colour for you, and stops when you have none or the other is short of cards."
+
+
+SCENE = "cards"
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:

@@ -29,8 +29,8 @@ def own_rows(cards: list[int], piles: list[int], playing: bool) -> list[Cards]:
         first.append(Cell(name, "own", 2 * card + where[0] if where else None, spoken))
         if len(where) == 2:
             second.append(Cell(name, "own", 2 * card + 1, f"{name}, on the right pile"))
-    rows = [Cards("Your open cards", tuple(first))]
-    return [*rows, Cards("Fit the right pile as well", tuple(second))] if second else rows
+    rows = [Cards("Your open cards", tuple(first), seat="own")]
+    return [*rows, Cards("Fit the right pile as well", tuple(second), seat="own")] if second else rows
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
@@ -52,7 +52,13 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     shown = face_up((str(card + 1) for card in other), "other")
     stacked = cards_of(seen[rules.SEEN_STACKED :])
     facts = (*left.rows, ("in the two stacks together", " ".join(str(card + 1) for card in stacked) or "nothing"))
-    return Messages((words,)), Cards("Piles", table), *rows, Cards("The other's open cards", shown), Facts(facts)
+    return (
+        Messages((words,)),
+        Cards("Piles", table),
+        *rows,
+        Cards("The opponent's open cards", shown, seat="other"),
+        Facts(facts),
+    )
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
@@ -113,6 +119,7 @@ def sample(game: Game, seed: int) -> np.ndarray:
         game.rules.apply(state, actions[random_below(stream, len(actions))])
 
 
+SCENE = "cards"
 HOW_TO_PLAY = (
     "The deck has four cards of each rank from 1 to 8, and the ranks form a circle: 8 and 1 are neighbours.",
     "Each player has fifteen cards: five lie open for both to see, the others in a stack that nobody has looked at.",

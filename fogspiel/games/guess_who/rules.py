@@ -269,6 +269,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return Messages((words,)), *boards
 
 
+SCENE = "faces"
 HOW_TO_PLAY = (
     "Each player has a secret character, and searches for the other's among those on the board.",
     "In turn ask a question about some of the characters that are still possible in your search.",

@@ -369,6 +369,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return Messages((ENDS[int(state[RESULT])],)), outcome_on(orders[0], orders[1], 0), *parts
 
 
+SCENE = "tiles"
 HOW_TO_PLAY = (
     "Tic-tac-toe in which nobody sees the other's stones and nobody changes the own plan.",
     "Before the game each player writes down an order of all nine cells.",

@@ -22,6 +22,7 @@ from .rules import cells_of, resample_by, view_in
 # first, is drawn as X, White as O, a cell that was illegal but may have been empty as ?; the first row is the lowest.
 
 MARKS = "XO"
+SCENES = {"ponnuki": "go", "hex": "hex"}  # other boards are of tiles
 
 
 class Shape(NamedTuple):
@@ -233,6 +234,7 @@ def look_of(shape: Shape, read: Callable[[np.ndarray], Knowledge], view: Kernel,
         draw_view=lambda game, seen: draw_knowledge(shape, read(seen)),
         draw_state=lambda game, state: draw_both(shape, read_both(read, view, state)),
         how_to_play=lambda game: lines_of(shape, variant),
+        scene=SCENES.get(shape.kind, "tiles"),
     )
 
 
@@ -329,6 +331,14 @@ class PhantomName(NamedTuple):
         if size is None or (size[1], size[4], self.variant) != ("ponnuki", None, "classical"):
             return False
         return int(size[2]) * int(size[3]) > boards.MAX_CELLS
+
+
+def classical_board(name: str) -> boards.Board:
+    """Return the board of a classical phantom game; raise NotFound for other games and larger boards."""
+    parts = PhantomName.parse(name)
+    if parts is None or parts.variant != "classical" or parts.is_large:
+        raise NotFound(f"{name} has no board here: classical phantom games of up to {boards.MAX_CELLS} cells have one")
+    return boards.BOARDS[parts.board]
 
 
 OWN: dict[str, PhantomName] = {}  # the games of boards that are not of the package, by name

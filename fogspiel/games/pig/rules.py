@@ -283,6 +283,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return (Facts(banks if state[PHASE] == FINISHED else banks + turn),)
 
 
+SCENE = "dice"
 HOW_TO_PLAY = (
     "Roll a die as often as you dare. What you roll is added to the points of this turn.",
     "A 1 costs all points of this turn, and the turn is over.",

@@ -289,6 +289,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return tuple(parts)
 
 
+SCENE = "cards"
 HOW_TO_PLAY = (
     "The whole deck is dealt, half to each player, face down.",
     "Both turn up their top cards, and the higher value takes the trick.",

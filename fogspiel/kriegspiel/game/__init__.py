@@ -403,6 +403,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
 
 # Rules of Kriegspiel for a first-time player.
 
+SCENE = "chess"
 HOW_TO_PLAY = (
     "Chess, but you see your own men only. A referee sees both sides.",
     "Try any move that could be legal as far as you know. The referee refuses those that are not: try another one.",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -51,6 +52,7 @@ class KriegspielPlay(PlaySupport):
     strongest = STRONGEST
     fair = STRONGEST[STRONGEST.index("minimax") + 1 :]
     simple = SIMPLE
+    levels = MappingProxyType({"Novice": "minimax@0.1s", "Club": "hs@0.1s", "Expert": "fog@0.5s"})
     accepts_draw = staticmethod(accepts_draw)
     coach, coach_script = "kriegspiel_coach.html", "./analysis.js"
     replay_panel, replay_script = "kriegspiel_analysis.html", "./analysis.js"

@@ -17,7 +17,7 @@ let busy = false;
 /* The board of a problem: faint men where they may be, and no guesses to put. */
 class ProblemBoard extends Playboard {
   constructor(container, scene) {
-    super(container, scene.picture, scene.choices, (action) => attempt(scene.choices[action].label), location.pathname);
+    super(container, { ...scene.picture, possible: Object.keys(scene.possible) }, scene.choices, (action) => attempt(scene.choices[action].label), location.pathname);
     this.possible = scene.possible;
   }
 

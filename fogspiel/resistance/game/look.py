@@ -96,6 +96,9 @@ LINES = (
 SPELT = {2: "two", 3: "three"}
 
 
+SCENE = "room"
+
+
 def how_to_play(game: Game) -> tuple[str, ...]:
     setup = find_setup(game.name)
     sizes = ", ".join(map(str, setup.sizes[:-1]))

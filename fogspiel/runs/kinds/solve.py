@@ -301,7 +301,8 @@ class SolveKind(ValueKind):
         return certificate_agent(run.name, found, game)
 
     def playable(self, run: Run) -> bool:
-        return game_or_none(run.request["game"]) is not None and self.certificate(run) is not None
+        proof = self.certificate(run)
+        return game_or_none(run.request["game"]) is not None and proof is not None and proof.get("sides") != NO_SIDES
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         if summary.state != "finished" or summary.interval is None:
@@ -311,6 +312,9 @@ class SolveKind(ValueKind):
             return "solution", "plays the exact solution that it found: nobody beats it in the long run"
         worse = f"at most {high - low:.1g} per game worse than a perfect one"
         return "solution", f"plays the solution that it found, {worse}"
+
+
+NO_SIDES = [None, None]  # of a certificate that proves the payoffs of a game alone, and has no strategy
 
 
 def _where(run: Run) -> str:
@@ -330,7 +334,11 @@ def _chosen(body: Mapping[str, Any]) -> Iterator[str]:
         first, second = (f"{float(Fraction(score)):.6g}" for score in refinement["scores"])
         who = "uniform play" if refinement["opponent"] == "uniform" else "the given policy"
         less = "" if refinement["safety"] == "0" else f" less {refinement['safety']}"
-        yield f"refined: against {who} {first} and {second}, the best of all that secure the value{less} (proved)"
+        best = f"the best of all that secure the value{less}"
+        if "slack" in refinement:
+            slack = max(float(Fraction(number)) for number in refinement["slack"])
+            best = f"in floating point, at most {slack:.1e} below the best that secure as much"
+        yield f"refined: against {who} {first} and {second}, {best} (proved)"
 
 
 def _sizes(sizes: Mapping[str, Any]) -> str:

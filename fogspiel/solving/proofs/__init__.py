@@ -109,7 +109,7 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
     with limit_work(seconds):
         own = body.get("format")
         own = own if isinstance(own, str) else None
-        for place in sources(CHECKERS).values() if own not in of_trees else ():
+        for place in sources(CHECKERS).values() if own and own not in of_trees else ():
             checker = load(place)
             if checker not in (tree, refined) and own in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
                 bounds: Bounds = checker.verify(body)

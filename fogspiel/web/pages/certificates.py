@@ -22,7 +22,7 @@ from ..security import LARGE
 
 # Commands that start no run: certificate checks, the exploitability of a policy, the diagnosis of tuned players.
 
-PATH, TITLE = "/certificates", "Certificates"
+PATH, TITLE = "/certificates", "Solved"
 UPLOAD = "/api/certificates"
 PROVING = (solve.KIND.method, bounds.KIND.method)  # methods of runs that may have a certificate
 Key = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The key of a check or a question.")]

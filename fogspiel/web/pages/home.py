@@ -29,7 +29,7 @@ from ..requests import row_of
 from ..session_json import PictureJson, Standing, standing
 from .runs import RunState
 
-PATH, TITLE = "/", "Home"
+PATH, TITLE = "/", "Play"
 
 # Games as pages list them: by kind, with their players and a picture.
 

@@ -10,10 +10,12 @@ from pydantic import BaseModel, Field
 from ...core.game import known_game, list_games
 from ...core.page_contract import KEY, Key, play_supports
 from ..app import Site
-from ..session_json import MAX_KEYS, History, history_of, moment_pictures, replay_json, seat_of
+from ..opponents import level_name
+from ..session_json import MAX_KEYS, History, history_of, moment_pictures, replay_json, scene_of, seat_of, with_notice
 from .home import games_by_kind
 
-PATH, TITLE = "/play", "Play"
+PATH, TITLE = "/play", "New game"
+CLOTHS = ("felt", "dice", "cards", "faces", "room")  # scenes that are tables
 MAX_LETTERS = 16_000  # length limit of an opponent's text, which may be a long vector
 
 
@@ -76,7 +78,7 @@ def _add_api(site: Site) -> None:
     async def look(request: Request, key: Key) -> JSONResponse:
         """Return the person's knowledge of a game."""
         stored = sessions.store.live(key)
-        answer = stored and stored.answer
+        answer = stored and with_notice(stored)
         return JSONResponse(answer or await run_in_threadpool(sessions.look, key, client_of(request)))
 
     @router.post("/{key}")
@@ -129,7 +131,20 @@ def _add_pages(site: Site) -> None:
             stored = await run_in_threadpool(site.sessions.store.find, key)
         game, side = stored.session.game, stored.session.side
         seat, against = seat_of(game, stored.support, side), stored.against
-        return site.page(request, "play.html", key=key, game=game, against=against, seat=seat, support=stored.support)
+        level = await run_in_threadpool(level_name, game, site.store, against)
+        scene = scene_of(game)
+        return site.page(
+            request,
+            "play.html",
+            key=key,
+            game=game,
+            against=against,
+            seat=seat,
+            support=stored.support,
+            scene=scene,
+            cloth=scene if scene in CLOTHS else "",
+            level=level,
+        )
 
     @router.get("/{key}/replay")
     def replay(request: Request, key: Key) -> HTMLResponse:

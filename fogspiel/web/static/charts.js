@@ -27,8 +27,13 @@ function countingAxis(words, most) {
   return most <= FEW ? { title, tickformat: "d", dtick: 1 } : { title, tickformat: ",d" };
 }
 
+// The colour of a token, light or dark, in hexadecimal digits.
 function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.setProperty("color", `var(${name})`);
+  const numbers = getComputedStyle(probe).color.match(/\d+/g).slice(0, 3).map(Number);
+  probe.remove();
+  return `#${numbers.map((number) => number.toString(16).padStart(2, "0")).join("")}`;
 }
 
 // Plotly reads a little HTML in its labels.
@@ -43,7 +48,7 @@ function faint(hex) {
 
 function show(place, traces, layout) {
   const ink = colour("--ink");
-  const axis = { gridcolor: colour("--line"), linecolor: colour("--strong-line"), zeroline: false, automargin: true };
+  const axis = { gridcolor: colour("--line"), linecolor: colour("--edge"), zeroline: false, automargin: true };
   const whole = {
     margin: { l: 10, r: 10, t: 30, b: 10 },
     paper_bgcolor: "rgba(0,0,0,0)",
@@ -51,7 +56,7 @@ function show(place, traces, layout) {
     legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
     ...layout,
     font: { family: "system-ui, sans-serif", size: 13, color: ink },
-    hoverlabel: { bgcolor: colour("--raised"), bordercolor: colour("--line"), font: { color: ink } },
+    hoverlabel: { bgcolor: colour("--surface"), bordercolor: colour("--line"), font: { color: ink } },
     xaxis: { ...layout.xaxis, ...axis },
     yaxis: { ...layout.yaxis, ...axis },
   };
@@ -110,7 +115,7 @@ export async function drawProgress(place, runs) {
   const drawn = runs.flatMap((progress, number) =>
     traces(progress, several ? `${plain(progress.run)} ` : "", COLOURS[number % COLOURS.length], progress.run));
   const raced = runs.some((progress) => progress.points.some((point) => "accepted" in point));
-  const half = { type: "line", xref: "paper", x0: 0, x1: 1, y0: 0.5, y1: 0.5, line: { color: colour("--strong-line"), width: 1, dash: "dot" } };
+  const half = { type: "line", xref: "paper", x0: 0, x1: 1, y0: 0.5, y1: 0.5, line: { color: colour("--edge"), width: 1, dash: "dot" } };
   show(place, drawn, {
     xaxis: countingAxis(runs[0].chart.x, most),
     yaxis: { title: { text: plain(runs[0].chart.y) } },

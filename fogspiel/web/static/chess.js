@@ -6,9 +6,10 @@
 import { carry } from "./carry.js";
 import { Chessboard } from "./chessboard.js";
 import { NAMES, man } from "./men.js";
+import { slide } from "./motion.js";
 import { Phantoms } from "./phantoms.js";
 import { button, element } from "./service.js";
-import { nameOf, squareOf, stepFrom } from "./squares.js";
+import { between, nameOf, squareOf, stepFrom } from "./squares.js";
 
 export { drawHeat } from "./heat.js";
 
@@ -27,7 +28,7 @@ function stateOf(key, side) {
   if (!states.has(key)) {
     const cursor = squareOf(side === 0 ? "e2" : "e7");
     const phantoms = new Phantoms(key);
-    states.set(key, { flipped: false, cursor, picked: null, armed: null, trying: null, said: "", keys: false, phantoms });
+    states.set(key, { flipped: false, cursor, picked: null, armed: null, trying: null, said: "", keys: false, dropped: false, refused: undefined, phantoms });
   }
   return states.get(key);
 }
@@ -51,6 +52,8 @@ export class Playboard extends Chessboard {
     super(container, part, state.flipped ? 1 - part.side : part.side);
     Object.assign(this, { choices, act, state, phantoms: state.phantoms, moves: movesOf(choices) });
     if (!this.moves.has(state.picked)) state.picked = null;
+    const last = this.phantoms.last;
+    if (last) Object.assign(this, { moved: last, crossed: [last[0], ...between(...last)] });
   }
 
   /* --- drawing --- */
@@ -65,7 +68,8 @@ export class Playboard extends Chessboard {
 
   board() {
     this.goals = this.moves.get(this.state.picked) ?? new Map();
-    this.targets = new Set(this.part.tries ? this.captures().map(({ label }) => label.slice(2, 4)) : []);
+    const own = ({ label }) => squareOf(label) === this.state.picked;
+    this.targets = new Set(this.part.tries ? this.captures().filter(own).map(({ label }) => label.slice(2, 4)) : []);
     const frame = super.board();
     frame.setAttribute("aria-label", "Chessboard: arrow keys move, Enter picks up and tries, Escape lets go");
     frame.addEventListener("keydown", (event) => this.press(event));
@@ -94,11 +98,9 @@ export class Playboard extends Chessboard {
     return [there, ...taken, ...(square === this.state.picked ? ["picked up"] : [])];
   }
 
-  /* A phantom, in the colour of the other side. */
+  /* A guess, drawn as believed. */
   guess(kind) {
-    const figure = man(this.part.side === 0 ? kind : kind.toUpperCase());
-    figure.classList.add("phantom");
-    return figure;
+    return man(kind, true);
   }
 
   /* What the keys do, in words. */
@@ -124,9 +126,11 @@ export class Playboard extends Chessboard {
     });
     row.append(form);
     const question = this.question();
-    if (question) row.append(button("Any? (Can a pawn take?)", () => this.act(question.action)));
-    if (this.captures().length) row.append(button("Try pawn captures", () => this.tryCaptures()));
-    row.append(button("Turn the board", () => this.flip(), "quiet"));
+    if (question) row.append(button("Any? (Can a pawn capture?)", () => this.act(question.action)));
+    const captures = button(`Pawn captures: ${this.captures().length}`, () => this.tryCaptures());
+    captures.disabled = !this.captures().length;
+    row.append(captures);
+    row.append(button("Turn", () => this.flip(), "", { "aria-label": "Turn the board" }));
     const keys = element("details");
     keys.open = this.state.keys;
     keys.append(element("summary", "", "Keys"), element("p", "", this.keys));
@@ -153,15 +157,16 @@ export class Playboard extends Chessboard {
       });
       row.append(put);
     }
-    const steps = element("div", "row");
+    const steps = element("div", "row steps");
     steps.append(
-      button("All at home", () => this.change(() => this.phantoms.setHome(this.part.men, this.part.side)), "quiet"),
-      button("Undo", () => this.change(() => this.phantoms.undo()), "quiet"),
-      button("Remove all", () => this.change(() => this.phantoms.clear()), "quiet"),
+      button("All at home", () => this.change(() => this.phantoms.setHome(this.part.men, this.part.side)), "quiet small-button"),
+      button("Undo", () => this.change(() => this.phantoms.undo()), "quiet small-button"),
+      button("Remove all", () => this.change(() => this.phantoms.clear()), "quiet small-button"),
     );
     const [p, q] = [this.phantoms.count("p"), this.phantoms.count("q")];
-    const placed = men === undefined ? `Placed: ${p} of ${pawns} pawns, ${q} of ${pieces} pieces.` : `Placed: ${p + q} of ${men} men.`;
-    box.append(element("legend", "", "Your guesses (only you see them)"), row, steps, element("p", "small soft", placed));
+    const placed = men === undefined ? `Placed: ${p} of ${pawns} pawns, ${q} of ${pieces} pieces.` : `Placed: ${p + q} of ${men} pieces.`;
+    steps.append(element("span", "small soft", placed));
+    box.append(element("legend", "label", "Your guesses (only you see them)"), row, steps);
     return box;
   }
 
@@ -267,13 +272,13 @@ export class Playboard extends Chessboard {
   }
 
   place(square, kind) {
-    if (this.isOwn(square)) this.tell("One of your men stands there.");
+    if (this.isOwn(square)) this.tell("One of your pieces stands there.");
     else this.change(() => this.phantoms.put(square, kind));
   }
 
   shift(start, end) {
     this.state.armed = null;
-    if (this.isOwn(end)) this.tell("One of your men stands there.");
+    if (this.isOwn(end)) this.tell("One of your pieces stands there.");
     else this.change(() => (start === end ? this.phantoms.remove(start) : this.phantoms.move(start, end)));
   }
 
@@ -293,7 +298,7 @@ export class Playboard extends Chessboard {
   }
 
   send(choice) {
-    Object.assign(this.state, { picked: null, armed: null });
+    Object.assign(this.state, { picked: null, armed: null, dropped: this.dragged });
     this.tell("");
     this.phantoms.attempt(squareOf(choice.label), squareOf(choice.label.slice(2)));
     this.act(choice.action);
@@ -320,7 +325,7 @@ export class Playboard extends Chessboard {
     const choice = this.choices.find(({ label }) => label === text || label === `${text}q`);
     if (choice?.label === QUESTION) this.act(choice.action);
     else if (choice) this.send(choice);
-    else if (!MOVE.test(text)) this.tell("Write the squares that a man leaves and goes to, as e2e4.");
+    else if (!MOVE.test(text)) this.tell("Write the squares that a piece leaves and goes to, as e2e4.");
     else if (this.part.refused.includes(text.slice(0, 4))) this.tell(`${text} was refused already in this turn.`);
     else this.tell(`${text} cannot be tried now.`);
   }
@@ -347,8 +352,15 @@ export class Playboard extends Chessboard {
     this.send(first);
   }
 
+  /* The piece on a square slides to it, or, refused, towards it and back. */
+  slide(start, end, comesBack = false) {
+    const stands = this.square(comesBack ? start : end);
+    slide(stands.querySelector(".man"), this.square(start), this.square(end), comesBack);
+  }
+
   /* After a drawing: go on with the captures if the last one was refused. */
-  goOn() {
+  rest() {
+    if (!this.choices.length) return;
     const { trying } = this.state;
     this.state.trying = null;
     if (trying && this.part.refused.includes(trying)) setTimeout(() => this.tryCaptures(), BREATH);
@@ -357,8 +369,17 @@ export class Playboard extends Chessboard {
 
 export function drawChess(container, part, choices = [], act = null, key = location.pathname + location.hash) {
   if (!act) return new Chessboard(container, part).draw();
+  const { phantoms, dropped } = stateOf(key, part.side);
+  const [before, known] = [phantoms.before, String(phantoms.last)];
+  phantoms.look(part.men, part.side);
   const board = new Playboard(container, part, choices, act, key);
-  board.phantoms.look(part.men, part.side);
+  const refused = part.refused.at(-1);
+  const isNew = refused && refused !== board.state.refused;
+  board.state.refused = refused;
+  board.state.dropped = false;
   board.draw();
-  if (choices.length) board.goOn();
+  if (dropped || !before) return board.rest();
+  if (before !== part.men && String(phantoms.last) !== known) board.slide(...phantoms.last);
+  else if (isNew) board.slide(squareOf(refused), squareOf(refused.slice(2)), true);
+  board.rest();
 }

@@ -1,5 +1,6 @@
 /* A chessboard to look at: men, marks, refused tries and rays of check, as a part `Chess` of a picture has them. */
 
+import { fogLayer } from "./fog.js";
 import { NAMES, man, svgElement } from "./men.js";
 import { element } from "./service.js";
 import { inDirection, isOwn, nameOf, squareOf } from "./squares.js";
@@ -9,7 +10,7 @@ const ALL = [...Array(64).keys()];
 export class Chessboard {
   /* `below` is the side whose men stand below: 0 is White. */
   constructor(container, part, below = part.side) {
-    Object.assign(this, { container, part, below });
+    Object.assign(this, { container, part, below, crossed: [], moved: [] });
   }
 
   /* Where a square is on the screen, column and row from the top left. */
@@ -26,20 +27,29 @@ export class Chessboard {
     return this.container.querySelector(`[data-square="${square}"]`);
   }
 
-  /* Draw everything; the referee's words stay the same element, so that they are read aloud when they change. */
+  /* Draw everything. The referee's words, the tools and the counts have places of their own on the page of a game, so that
+     the board stays where it is; elsewhere they stand around it. The place of the words stays, so that they are read aloud. */
   draw() {
-    let words = this.container.querySelector(":scope > .referee");
+    const slots = this.container.closest("#picture") ? document : this.container;
+    let words = slots.querySelector(".referee");
     if (!words) {
       words = element("div", "referee", "", { "aria-live": "polite" });
       this.container.replaceChildren(words);
     }
     this.container.classList.add("chess");
     this.speak(words);
-    while (words.nextSibling) words.nextSibling.remove();
-    this.container.append(this.board(), ...this.tools(), this.counts());
+    for (const child of [...this.container.children]) if (child !== words) child.remove();
+    this.container.append(this.board());
+    (slots.querySelector("#board-tools") ?? this.container).append(...this.replaced([...this.tools(), this.counts()]));
   }
 
-  /* What stands below the board; nothing if it is only looked at. */
+  /* The new tools, after the old ones are gone. */
+  replaced(tools) {
+    document.querySelector("#board-tools")?.replaceChildren();
+    return tools;
+  }
+
+  /* What stands beside the board; nothing if it is only looked at. */
   tools() {
     return [];
   }
@@ -61,8 +71,30 @@ export class Chessboard {
       line.append(...order.slice(8 * row, 8 * row + 8).map((square) => this.cell(square)));
       frame.append(line);
     }
+    frame.prepend(fogLayer(8, 8, (column, row) => this.density(column, row)));
     frame.append(this.overlay());
     return frame;
+  }
+
+  /* How thick the fog is on a square, from the own view alone: thinner near own pieces and where one has just passed. A
+     board that shows the other side has none, and a problem only where the king may be. */
+  density(column, row) {
+    const [file, rank] = this.below === 0 ? [column, 7 - row] : [7 - column, row];
+    const square = file + 8 * rank;
+    if (this.part.possible) return this.part.possible.includes(nameOf(square)) ? 0.8 : 0;
+    if (this.part.men[square] !== "." || !this.hides) return 0;
+    if (this.crossed?.includes(square)) return 0.25;
+    const far = Math.min(...this.owned.map((own) => Math.max(Math.abs((own % 8) - file), Math.abs(Math.floor(own / 8) - rank))));
+    return Math.min(0.45 + 0.15 * far, 1);
+  }
+
+  get owned() {
+    return ALL.filter((square) => this.isOwn(square));
+  }
+
+  /* True if this is the view of one side. */
+  get hides() {
+    return ALL.every((square) => this.part.men[square] === "." || this.isOwn(square));
   }
 
   cell(square, tag = "div") {
@@ -74,7 +106,9 @@ export class Chessboard {
     if (column === 0) cell.append(element("span", "rank-name", name[1]));
     if (row === 7) cell.append(element("span", "file-name", name[0]));
     if (this.part.men[square] !== ".") cell.append(man(this.part.men[square]));
+    cell.classList.toggle("moved", this.moved.includes(square));
     cell.classList.toggle("taken", this.part.captured === name);
+    if (this.part.captured === name) cell.append(element("span", "corner", "", { "aria-hidden": "true" }));
     return cell;
   }
 
@@ -83,7 +117,7 @@ export class Chessboard {
     const letter = this.part.men[square];
     const colour = letter === letter.toUpperCase() ? "White" : "Black";
     const there = letter === "." ? "empty" : `${colour} ${NAMES[letter.toLowerCase()]}`;
-    return this.part.captured === nameOf(square) ? [there, "a man was taken here last"] : [there];
+    return this.part.captured === nameOf(square) ? [there, "a piece was captured here last"] : [there];
   }
 
   /* Refused tries as dashed lines, and the rays of check. */
@@ -103,6 +137,7 @@ export class Chessboard {
     for (const refused of this.part.refused) {
       const [[x1, y1], [x2, y2]] = [middle(squareOf(refused)), middle(squareOf(refused.slice(2)))];
       field.append(svgElement("line", { x1, y1, x2, y2, class: "ghost" }));
+      field.append(svgElement("circle", { cx: x2, cy: y2, r: 0.22, class: "ghost-disc" }));
       field.append(svgElement("path", { d: `M${x2 - 0.14} ${y2 - 0.14}l.28 .28m0 -.28l-.28 .28`, class: "ghost-end" }));
     }
     return field;

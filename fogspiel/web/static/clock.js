@@ -11,7 +11,9 @@ export class Clock {
     this.spent = known(this.storage);
     this.running = null;
     this.since = performance.now();
-    keepChoice(byId("show-clock"), "fogspiel.clock", true, (shown) => (byId("clock").hidden = !shown));
+    keepChoice(byId("show-clock"), "fogspiel.clock", true, (shown) => {
+      for (const face of document.querySelectorAll("[data-clock]")) face.hidden = !shown;
+    });
     setInterval(() => this.draw(), EVERY);
   }
 

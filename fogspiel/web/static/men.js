@@ -1,28 +1,26 @@
-/* The six men of chess, drawn for this project: plain shapes on a field of 40 by 40, one path list each. */
+/* The six chess pieces, drawn for this project in a field of 100 by 100: foot, body, collar and head. */
 
 const SVG = "http://www.w3.org/2000/svg";
-const FOOT = "M10.5 33h19a1.5 1.5 0 0 1 1.5 1.5V37H9v-2.5a1.5 1.5 0 0 1 1.5-1.5z";
-const SKIRT = "M13.4 27.5h13.2L29 33H11z";
+const FOOT = "M25 82h50a5.5 5.5 0 0 1 0 11h-50a5.5 5.5 0 0 1 0-11z";
+const HEM = "M24 79h52l4 11q-5-5-10 0t-10 0-10 0-10 0-10 0-10 0z"; // a guess has no foot: a wavy hem
+const SKIRT = "M41 57h18c1 11 6 18 9 25H32c3-7 8-14 9-25z";
+const COLLAR = "M37 49h26a4 4 0 0 1 0 8H37a4 4 0 0 1 0-8z";
 const SHAPES = {
-  p: ["M20 7.5a5.3 5.3 0 0 1 3.4 9.4h1.9v2.6h-2.6c.2 5 1.8 8.8 4.8 13.5H12.5c3-4.7 4.6-8.5 4.8-13.5h-2.6v-2.6h1.9A5.3 5.3 0 0 1 20 7.5z"],
+  p: ["M50 17a15 15 0 0 1 0 30a15 15 0 0 1 0-30z", SKIRT, COLLAR],
   n: [
-    "M17.2 5.5l1.7 3.4C26.5 9.6 30.3 17 29.5 33H12.4c-.4-6.3 5.4-8.3 6.2-13.4-2 1.8-3.3 2.1-4.6 2.6-1 2.3-4.6 1.9-5-.9-.2-1.5.5-2.4 1.3-3.5 1.5-2.2 2.3-4.5 3.8-6.3l-.4-3.9 3.1 1z",
-    "M15.6 14.2l1.6-.9",
+    "M40 12l9 9c22 2 31 26 27 61H32c-2-16 14-20 17-33-7 6-15 7-20 12-6 4-13-1-11-9 3-8 9-15 14-22z",
+    "M56 32c8 8 12 20 10 34", "M37 39h1",
   ],
-  b: [
-    "M20 4a2.3 2.3 0 0 1 1.5 4c4.8 3.3 6.5 9 3.2 14.2l1.1 3.3H14.2l1.1-3.3C12 17 13.7 11.3 18.5 8A2.3 2.3 0 0 1 20 4z",
-    SKIRT,
-    "M22.3 11.5l-3.2 5.3",
-  ],
-  r: ["M10.5 7h4.8v3.3h2.8V7h3.8v3.3h2.8V7h4.8v7.3L26.8 17v10l2.7 6h-19l2.7-6V17l-2.7-2.7z", "M13.2 17h13.6"],
+  b: ["M50 4a5 5 0 0 1 0 10a5 5 0 0 1 0-10z", "M50 14c14 8 21 22 15 35H35c-6-13 1-27 15-35z", SKIRT, COLLAR, "M51 25l8 12"],
+  r: ["M38 42h24l5 40H33z", "M27 16h11v7h7v-7h10v7h7v-7h11v20l-7 8H34l-7-8z", "M36 64h28"],
   q: [
-    "M8.3 11.2a2 2 0 1 1 1.9.2l4.5 6.5.6-8.5a2 2 0 1 1 1.9-.2L20 17l2.8-7.8a2 2 0 1 1 1.9.2l.6 8.5 4.5-6.5a2 2 0 1 1 1.9-.2l-4.3 14.3H12.6z",
-    SKIRT,
+    "M28 20l11 19 5-26 6 25 6-25 5 26 11-19-7 37H35z", "M28 13a5 5 0 0 1 0 10a5 5 0 0 1 0-10z",
+    "M44 6a5 5 0 0 1 0 10a5 5 0 0 1 0-10z", "M56 6a5 5 0 0 1 0 10a5 5 0 0 1 0-10z", "M72 13a5 5 0 0 1 0 10a5 5 0 0 1 0-10z",
+    SKIRT, "M33 55h34", "M50 57v0z",
   ],
   k: [
-    "M18.7 3h2.6v2.4h2.4V8h-2.4v3.3c4.3-2.7 10.2-.5 9.9 5-.2 4-3.3 6-4 9.2H12.8c-.7-3.2-3.8-5.2-4-9.2-.3-5.5 5.6-7.7 9.9-5V8h-2.4V5.4h2.4z",
-    SKIRT,
-    "M20 12.5v10",
+    "M46.5 2h7v6h6v7h-6v8h-7v-8h-6V8h6z", "M50 25c9-7 25-3 24 9-1 8-9 12-12 17H38c-3-5-11-9-12-17-1-12 15-16 24-9z",
+    SKIRT, COLLAR, "M50 27v20",
   ],
 };
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
@@ -34,11 +32,12 @@ export function svgElement(name, attributes = {}) {
   return element;
 }
 
-/* The figure of a man by its letter: capitals are White's. */
-export function man(letter) {
+/* The figure of a piece by its letter: capitals are White's; a guess is drawn as believed, not as known. */
+export function man(letter, guessed = false) {
   const kind = letter.toLowerCase();
-  const colour = kind === letter ? "black" : "white";
-  const figure = svgElement("svg", { viewBox: "3 2.5 34 36", class: `man ${colour}`, "aria-hidden": "true" });
-  for (const path of [FOOT, ...SHAPES[kind]]) figure.append(svgElement("path", { d: path }));
+  const colour = guessed ? "phantom" : kind === letter ? "black" : "white";
+  const figure = svgElement("svg", { viewBox: "0 0 100 100", class: `man ${colour}`, "aria-hidden": "true" });
+  if (!guessed) figure.append(svgElement("ellipse", { cx: 50, cy: 93, rx: 36, ry: 6, class: "shade" }));
+  for (const path of [...SHAPES[kind], guessed ? HEM : FOOT]) figure.append(svgElement("path", { d: path }));
   return figure;
 }

@@ -14,10 +14,11 @@ export class Phantoms {
     this.past = kept.past ?? [];
     this.before = kept.before ?? "";
     this.tried = kept.tried ?? null;
+    this.last = kept.last ?? null; // the own move before this one, from square to square
   }
 
   keep() {
-    const kept = { men: [...this.men], past: this.past.slice(-MAX_UNDONE), before: this.before, tried: this.tried };
+    const kept = { men: [...this.men], past: this.past.slice(-MAX_UNDONE), before: this.before, tried: this.tried, last: this.last };
     sessionStorage.setItem(this.place, JSON.stringify(kept));
   }
 
@@ -85,7 +86,9 @@ export class Phantoms {
   look(own, side) {
     const wrong = [...Array(64).keys()].filter((square) => own[square] !== ".");
     if (this.before && this.before !== own) {
-      for (const [start, end] of this.moved(own, side)) wrong.push(end, ...between(start, end));
+      const moves = this.moved(own, side);
+      for (const [start, end] of moves) wrong.push(end, ...between(start, end));
+      if (moves.length) this.last = moves[0];
       this.tried = null;
     }
     const gone = wrong.filter((square) => this.men.has(square));

@@ -1,7 +1,10 @@
 // Draws a picture of a game: parts as `fogspiel.core.picture` names them, cell by cell, as the person may see them.
 // A cell whose action is among the choices can be pressed; arrow keys go from cell to cell.
 
-import { figureOf } from "./figures.js";
+import { faceName, figureOf, fillCard, flame, ship, stone } from "./figures.js";
+import { fogLayer } from "./fog.js";
+import { svgElement } from "./men.js";
+import { moveIn, remember } from "./motion.js";
 import { button, element } from "./service.js";
 
 const DRAW = { board: drawBoard, cards: drawCards, facts: drawFacts, words: drawWords, text: drawText };
@@ -9,6 +12,8 @@ const DRAW = { board: drawBoard, cards: drawCards, facts: drawFacts, words: draw
 // Draw the parts anew; `choices` may be tried now, `act(action)` tries one. The cell that had the focus keeps it.
 // Cells at the `latest` places (part, row, column) have just changed.
 export async function drawPicture(container, parts, choices = [], act = null, latest = []) {
+  const scene = container.dataset.scene ??= parts.some((part) => part.shape === "hexagons") ? "hex" : "tiles";
+  const before = remember(container);
   container.classList.toggle("boards-2", parts.filter((part) => part.kind === "board").length > 1);
   const focused = container.contains(document.activeElement) ? document.activeElement.dataset.place : null;
   const chess = parts.some((part) => part.kind === "chess") ? await import("./chess.js") : null;
@@ -16,24 +21,28 @@ export async function drawPicture(container, parts, choices = [], act = null, la
   parts.forEach((part, number) => {
     let place = old[number];
     if (!place || place.dataset.kind !== part.kind) {
-      place = element("div", `part part-${part.kind}`, "", { "data-kind": part.kind });
+      place = element("div", "", "", { "data-kind": part.kind });
       if (old[number]) old[number].replaceWith(place);
       else container.append(place);
     }
     if (part.kind === "chess") chess.drawChess(place, part, choices, act);
-    else place.replaceChildren(...DRAW[part.kind](part, new Actions(choices, act, number)));
+    else place.replaceChildren(...DRAW[part.kind](part, new Actions(choices, act, number, scene)));
+    place.classList.add("part", `part-${part.kind}`);
+    if (part.seat) place.classList.add(`seat-${part.seat}`);
   });
   old.slice(parts.length).forEach((place) => place.remove());
   for (const place of latest) container.querySelector(`[data-place="${place.join("-")}"]`)?.classList.add("latest");
+  moveIn(container, before, scene);
   if (focused) container.querySelector(`[data-place="${focused}"]`)?.focus();
 }
 
 // What may be done now, for the cells of one part.
 class Actions {
-  constructor(choices, act, part) {
+  constructor(choices, act, part, scene) {
     this.labels = new Map(choices.map((choice) => [choice.action, choice.label]));
     this.act = act;
     this.part = part;
+    this.scene = scene;
   }
 
   // A cell as something to press, or as something to read.
@@ -41,13 +50,11 @@ class Actions {
     const open = this.act !== null && cell.action !== null && this.labels.has(cell.action);
     const words = cell.look.split(" ").filter(Boolean);
     const look = words.map((word) => `look-${word}`).join(" ");
-    const figure = figureOf(cell, words);
-    const faced = !figure && looks === "playing-card" && isFace(cell) ? "faced" : "";
-    const text = figure && !words.includes("hand") ? "" : cell.text;
-    const made = element(open ? "button" : "span", `${looks} ${look} ${faced}`.trim(), text, { "data-place": `${this.part}-${row}-${column}` });
-    if (figure) made.prepend(figure);
-    if (faced) made.dataset.corner = cell.text;
+    const made = element(open ? "button" : "span", `${looks} ${look}`.trim(), "", { "data-place": `${this.part}-${row}-${column}` });
+    fillCell(made, cell, words, looks === "playing-card" ? "card" : this.scene, row * 31 + column);
     made.style.setProperty("--letters", Math.max(cell.text.length, 3));
+    made.style.setProperty("--at-row", row);
+    made.style.setProperty("--at-column", column);
     const aloud = cell.name || cell.text || "empty";
     if (open) {
       made.type = "button";
@@ -63,6 +70,37 @@ class Actions {
   }
 }
 
+// What stands on a cell: a figure, a stone, a card, a mark or its text, and the fog over what is not known.
+function fillCell(made, cell, words, scene, place) {
+  const figure = figureOf(cell, words);
+  const isStone = words.includes("own") || words.includes("other");
+  if (scene === "card" && !figure && isFace(cell)) return fillCard(made, cell.text);
+  if (STONES[scene] && isStone && (cell.text === "X" || cell.text === "O")) return made.append(STONES[scene](cell.text));
+  if (scene === "sea") return fillSea(made, cell, words, place);
+  if (FOGGED.has(scene) && (!cell.text || cell.text === "?")) made.append(fogLayer(1, 1, () => density(words, place)));
+  if (cell.text === "?" && words.includes("unknown")) return made.append(element("span", "guess-mark", "?"));
+  if (figure) made.append(figure);
+  if (words.includes("face")) made.append(element("span", "", faceName(Number(cell.text))));
+  else if (cell.text && !words.includes("refused") && (!figure || words.includes("hand"))) made.append(element("span", "", cell.text));
+}
+
+function fillSea(made, cell, words, place) {
+  if (words.includes("unknown") && !cell.text) made.append(fogLayer(1, 1, () => density(words, place)));
+  else if (cell.text === "×") made.append(flame());
+  else if (cell.text === "·") made.append(element("span", "miss"));
+  else if (words.includes("ship")) made.append(ship(1));
+  else if (cell.text) made.append(element("span", "", cell.text));
+}
+
+// Fog is thinner where an own try was refused; a board on which all is seen has none.
+function density(words, place) {
+  return words.includes("refused") ? 0.4 : 0.8 + 0.2 * Math.sin(place);
+}
+
+const disc = (mark) => element("span", `disc disc-${mark}`);
+const STONES = { tiles: stone, go: disc, hex: disc, frame: disc };
+const FOGGED = new Set(["tiles", "go", "hex"]);
+
 // Whether a card shows a rank, with or without a suit, and not words.
 function isFace(cell) {
   return /^(\d{1,2}|[JQKA])[♣♦♥♠]?$/.test(cell.text) && !cell.look.includes("token");
@@ -73,25 +111,50 @@ function drawBoard(board, actions) {
   const hexagons = board.shape === "hexagons";
   const named = board.row_names.length > 0;
   const grid = element("div", `grid ${board.shape}`, "", { role: "group", "aria-label": board.title || "board" });
-  grid.style.setProperty("--columns", columns + (hexagons ? (board.rows.length - 1) / 2 : 0));
+  grid.style.setProperty("--columns", columns);
+  grid.style.setProperty("--rows-only", board.rows.length);
   grid.style.setProperty("--rows", board.rows.length + (board.column_names.length ? 0.5 : 0));
   if (board.column_names.length) {
     const head = element("div", "line names", "", { "aria-hidden": "true" });
     if (named) head.append(element("span", "row-name"));
-    board.column_names.forEach((name) => head.append(element("span", "column-name", name)));
+    board.column_names.forEach((name, column) => head.append(placed(element("span", "column-name", name), 0, column)));
     grid.append(head);
   }
   board.rows.forEach((row, number) => {
     const line = element("div", "line");
-    line.style.setProperty("--row", number);
-    if (named) line.append(element("span", "row-name", board.row_names[number] ?? "", { "aria-hidden": "true" }));
+    if (named) line.append(placed(element("span", "row-name", board.row_names[number] ?? "", { "aria-hidden": "true" }), number, 0));
     row.forEach((cell, column) => line.append(actions.cell(cell, number, column, "cell")));
     grid.append(line);
   });
+  if (hexagons) grid.prepend(...rims(board.rows.length, columns));
+  if (actions.scene === "sea") grid.prepend(element("div", "sea", "", { "aria-hidden": "true" }));
   grid.addEventListener("keydown", (event) => walk(event, grid));
   grid.addEventListener("focusin", (event) => enterAt(grid, event.target));
   enterAt(grid, grid.querySelector("button.cell"));
   return [...heading(board.title), grid];
+}
+
+function placed(made, row, column) {
+  made.style.setProperty("--at-row", row);
+  made.style.setProperty("--at-column", column);
+  return made;
+}
+
+// The coloured edges of a board of hexagons: the first side joins the first row to the last, the second the columns.
+const CORNERS = [[50, 0], [150, 0], [200, 86.6], [150, 173.2], [50, 173.2], [0, 86.6]];
+function rims(rows, columns) {
+  const made = [];
+  const edge = (row, column, look, corners) => {
+    const figure = placed(svgElement("svg", { viewBox: "0 0 200 173.2", class: "rim-cell", "aria-hidden": "true", preserveAspectRatio: "none" }), row, column);
+    corners.slice(1).forEach((end, at) => {
+      const [[x1, y1], [x2, y2]] = [CORNERS[corners[at]], CORNERS[end]];
+      figure.append(svgElement("line", { x1, y1, x2, y2, class: look }));
+    });
+    made.push(figure);
+  };
+  for (let row = 0; row < rows; row += 1) edge(row, 0, "rim-other", [0, 5, 4].slice(0, row === rows - 1 ? 2 : 3)), edge(row, columns - 1, "rim-other", [1, 2, 3].slice(row ? 0 : 1));
+  for (let column = 0; column < columns; column += 1) edge(0, column, "rim-own", column ? [0, 1, 2] : [5, 0, 1, 2]), edge(rows - 1, column, "rim-own", column === columns - 1 ? [2, 3, 4, 5] : [3, 4, 5]);
+  return made;
 }
 
 function drawCards(cards, actions) {

@@ -15,7 +15,7 @@ const state = byId("state");
 const trouble = byId("trouble");
 const buttons = byId("buttons");
 const transcript = byId("transcript");
-const MANY = 24;
+const MANY = 24, FEW = 4;
 const SHORTEST = 150, LONGEST = 2000;
 const clock = new Clock(key);
 let session = null;
@@ -28,7 +28,7 @@ async function follow() {
     wait = Math.min(wait * 1.4, LONGEST);
     try {
       await show(await ask(`/api/play/${key}`));
-      tell(trouble, session.trouble ?? "");
+      if (session.trouble) tell(trouble, session.trouble);
     } catch (error) {
       tell(trouble, error.message);
     }
@@ -40,7 +40,8 @@ function act(action) {
 }
 
 async function send(path, body) {
-  if (busy || session.thinking || session.over) return;
+  if (session.over) return;
+  if (busy || session.thinking) return say("Your move is on its way: one moment.");
   busy = true;
   state.className = "state thinking"; // until the answer is there
   clock.run("other");
@@ -48,8 +49,8 @@ async function send(path, body) {
   try {
     await show(await ask(path, { ...body, moment: session.moment }));
   } catch (error) {
-    tell(trouble, error.message);
     if (error.status === 409) await show(await ask(`/api/play/${key}`).catch(() => session));
+    tell(trouble, error.message); // after the drawing, which tells the opponent's trouble
   } finally {
     busy = false;
     state.className = stateClass();
@@ -57,6 +58,18 @@ async function send(path, body) {
   }
   await follow();
 }
+
+// Say something in passing.
+function say(words) {
+  tell(byId("passing"), words);
+  setTimeout(() => tell(byId("passing"), ""), 4000);
+}
+
+// The notice of an engine that is being compiled goes when that is done, also while nobody moves.
+const NOTICED = 3000;
+setInterval(async () => {
+  if (session?.notice && !busy && !session.thinking && !document.hidden) await show(await ask(`/api/play/${key}`).catch(() => session));
+}, NOTICED);
 
 // Giving up takes a second press.
 byId("resign").addEventListener("click", async ({ currentTarget: resign }) => {
@@ -74,7 +87,7 @@ function showOffer() {
   byId("draw-row").hidden = session.over;
   byId("draw").disabled = session.thinking;
   if (session.draw !== "offered" && !session.thinking) byId("draw").checked = false;
-  tell(byId("draw-answer"), session.draw === "declined" ? "The other declines the draw." : "");
+  tell(byId("draw-answer"), session.draw === "declined" ? "The opponent declines the draw." : "");
 }
 
 // Do what is routine until there is something to decide; another press stops.
@@ -96,14 +109,17 @@ byId("play-on").addEventListener("click", async ({ currentTarget: on }) => {
 async function show(next) {
   const before = session;
   session = next;
+  byId("notice").textContent = session.over ? "" : session.notice ?? session.seat ?? "";
   if (before && before.moment === next.moment && before.thinking === next.thinking && before.over === next.over) return;
   clock.run(onTurn());
   chime(before, session);
   const lost = buttons.contains(document.activeElement);
+  const held = lost || picture.contains(document.activeElement);
   play.classList.toggle("waiting", session.thinking);
+  byId("screen").classList.toggle("over", session.over);
   state.textContent = sentence();
   state.className = stateClass();
-  tell(trouble, session.trouble ?? "");
+  if (session.trouble) tell(trouble, session.trouble);
   listChoices();
   listTranscript();
   askCoach();
@@ -115,7 +131,9 @@ async function show(next) {
   byId("after").hidden = !session.over;
   remember(session);
   if (session.over) showStanding();
-  if (lost) (session.over ? byId("next") : buttons.querySelector("button"))?.focus();
+  byId("result").textContent = session.over ? headline() : "";
+  if (session.over && before && !before.over && held) byId("result").focus();
+  else if (lost) buttons.querySelector("button")?.focus();
 }
 
 // Once the game is over the board shows the truth, where anything was hidden, or what the person saw.
@@ -149,10 +167,17 @@ async function showStanding() {
     const { games, mean, interval } = await ask(`/api/games/${session.game}/standing?marks=${marks.join(",")}`);
     const many = games === 1 ? "1 game" : `${games} games`;
     const [low, high] = interval.map((bound) => bound.toFixed(2));
-    tell(byId("running"), `${many} in a row: ${mean.toFixed(2)} per game on average; the true mean lies between ${low} and ${high} (95 %).`);
+    tell(byId("running"), `${many} in a row: ${mean.toFixed(2)} per game on average.`);
+    byId("interval").hidden = false;
+    byId("interval-words").textContent = `The true mean lies between ${low} and ${high} (95 %).`;
   } catch (error) {
     tell(byId("running"), error.message);
   }
+}
+
+// The result in large words.
+function headline() {
+  return session.result.replace(/[.:].*$/, "");
 }
 
 function onTurn() {
@@ -165,22 +190,25 @@ function stateClass() {
 
 function sentence() {
   if (session.over) return `The game is over. ${session.result}`;
-  const turn = session.thinking ? `${session.against.slice(0, 60)} is thinking ...` : "It is your turn.";
-  return session.notice ? `${turn} ${session.notice}` : turn;
+  return session.thinking ? "The opponent is thinking." : "It is your turn.";
 }
 
+let onBoard = false; // of the choices now or, while the opponent thinks, of those before
 function listChoices() {
-  byId("choices").hidden = session.choices.length === 0;
+  byId("choices").hidden = false; // while the opponent thinks, its place stays
+  byId("choices").classList.toggle("resting", session.choices.length === 0);
   const list = element("div", "choices");
+  if (session.choices.length) onBoard = isOnBoard();
+  list.setAttribute("role", "group");
   session.choices.forEach(({ action, label }, number) => {
     const choice = button("", () => act(action));
     choice.append(element("span", "key", String(number + 1), { "aria-hidden": "true" }), element("span", "", label));
     list.append(choice);
   });
-  if (session.choices.length <= MANY && !isOnBoard()) return buttons.replaceChildren(list);
+  if (session.choices.length <= MANY && !onBoard) return buttons.replaceChildren(list);
   const folded = element("details");
-  folded.open = buttons.querySelector("details")?.open ?? !isOnBoard();
-  folded.append(element("summary", "", `All ${session.choices.length} choices`), finder(list), list);
+  folded.open = buttons.querySelector("details")?.open ?? !onBoard;
+  folded.append(element("summary", "", session.choices.length === 1 ? "The only choice" : `All ${session.choices.length} choices`), finder(list), list);
   buttons.replaceChildren(folded);
 }
 
@@ -188,7 +216,8 @@ function listChoices() {
 function isOnBoard() {
   const actions = new Set(session.choices.map((choice) => choice.action));
   const offers = (cell) => cell.action !== null && actions.has(cell.action);
-  return session.picture.some((part) => part.kind === "chess" || part.together || (part.rows ?? []).flat().some(offers));
+  const onCards = (part) => session.choices.length > FEW && (part.cards ?? []).some(offers);
+  return session.picture.some((part) => part.kind === "chess" || part.together || (part.kind === "board" && part.rows.flat().some(offers)) || onCards(part));
 }
 
 // A field that narrows a long list down; Enter takes what is left first.
