@@ -78,6 +78,7 @@ def _ask(commands, folder):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.thorough
 def test_wrong_input_is_refused_with_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv("FOGSPIEL_STORE", str(tmp_path / "runs.db"))
     answers = _ask(REFUSED, tmp_path)

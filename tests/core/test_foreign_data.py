@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from support.levels import default_cases
 
 import fogspiel
 from fogspiel.core.untrusted_input import MAX_DEPTH, MAX_DIGITS, parse_fraction, parse_json, read_bytes, shorten
@@ -156,9 +157,7 @@ NAMES = {"check": "x.py", "solve": "x.efg", "exploit": "x.csv", "match": "x.csv"
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs devices")
-@pytest.mark.parametrize(
-    "command", [*KRIEGSPIEL, *(pytest.param(words, marks=pytest.mark.thorough) for words in OTHERS)]
-)
+@pytest.mark.parametrize("command", default_cases(KRIEGSPIEL[:1], [*KRIEGSPIEL, *OTHERS]))
 def test_neither_a_pipe_nor_a_device_is_read(command, tmp_path):
     import resource
 

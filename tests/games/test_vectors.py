@@ -156,11 +156,10 @@ def test_spoilt_parameter_files_are_refused_in_one_sentence(game, tmp_path):
 
 TUNABLE = [game for game in list_games().values() if game.strategy]
 some_tunable_games = pytest.mark.parametrize(
-    "game", default_cases([known_game("nim"), known_game("war")], TUNABLE), ids=by_name
+    "game", default_cases([known_game("nim"), known_game("war")], TUNABLE, "slow"), ids=by_name
 )
 
 
-@pytest.mark.thorough
 @some_tunable_games
 def test_oversized_parameter_files_are_refused(game, tmp_path, refused):
     path, store = tmp_path / "huge.json", tmp_path / "runs.db"

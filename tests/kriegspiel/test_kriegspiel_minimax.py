@@ -262,7 +262,7 @@ def test_the_same_seed_and_nodes_give_the_same_game():
     for _ in range(2):
         umpire = Referee()
         players = [find_engine(name)(QUICK, stream_of(5, seat)) for seat, name in enumerate(("minimax", "greedy"))]
-        records.append(play_game((players[0], players[1]), umpire, 80).record)
+        records.append(play_game((players[0], players[1]), umpire, 30).record)
     assert records[0] == records[1]
 
 
@@ -290,7 +290,7 @@ def test_what_it_is_shown_is_all_it_needs():
     """Replaying only the views in a new program gives the same attempts: nothing else is looked at."""
     umpire = Referee()
     program = Eavesdropper(QUICK, stream_of(8, 0))
-    play_game((program, find_engine("greedy")(QUICK, stream_of(8, 1))), umpire, 60)
+    play_game((program, find_engine("greedy")(QUICK, stream_of(8, 1))), umpire, 30)
     again: Engine = Minimax(QUICK, stream_of(8, 0))
     again.begin(0)
     shadow, tried = Referee(), 0

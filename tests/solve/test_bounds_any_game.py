@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support.levels import default_cases
 
 from fogspiel.core.agents import find_policy
 from fogspiel.core.compile.kernel import kernel
@@ -43,7 +44,7 @@ def informed_about(name, iterations=64):
     return run_to_end(informed(source(name), SolveOptions(iterations=iterations), NO_STATE))
 
 
-@pytest.mark.parametrize("name", ["kuhn", "leduc", "liars-dice-4"])
+@pytest.mark.parametrize("name", default_cases(["kuhn"], ["kuhn", "leduc", "liars-dice-4"]))
 def test_sampled_tables_prove_an_interval_that_contains_the_value(name):
     found = sampled(name)
     lower, upper = verify(found.certificate)
@@ -58,6 +59,7 @@ def test_an_opponent_who_sees_the_state_bounds_the_value(name):
     assert lower < VALUES[name] < upper
 
 
+@pytest.mark.thorough
 def test_the_bound_is_the_value_of_the_game_in_which_the_opponent_sees_everything():
     """Leduc as seen by an opponent who looks into all cards, solved as a tree of its own."""
     game = known_game("leduc")

@@ -5,11 +5,13 @@ import re
 import subprocess
 import sys
 
+import pytest
 from support.pages import ROOT
 
 PAGE = ROOT / "docs" / "tuning-methods.md"
 
 
+@pytest.mark.thorough
 def test_the_method_of_the_page_tunes_pig(tmp_path):
     text = PAGE.read_text(encoding="utf-8")
     place = tmp_path / re.search(r"`(mine/tuning/methods/\w+\.py)`", text)[1]
