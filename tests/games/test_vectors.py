@@ -199,9 +199,10 @@ def test_good_parameter_files_are_read_in_any_form(game, tmp_path):
 @pytest.mark.parametrize("game", [game for game in list_games().values() if not game.strategy], ids=by_name)
 def test_games_without_parameters_say_so(game, tmp_path):
     (tmp_path / "list.json").write_text("[1, 2]")
-    for words in ("1,2", str(tmp_path / "list.json")):
-        with pytest.raises(ValueError, match="has no parametric strategy: it can be played by name only"):
-            parse_agent(game, words, tmp_path / "runs.db", 1)
+    with pytest.raises(ValueError, match="has no parametric strategy: it can be played by name only"):
+        parse_agent(game, "1,2", tmp_path / "runs.db", 1)
+    with pytest.raises(ValueError, match="is not a policy of .*: a table or a certificate ends with"):
+        parse_agent(game, str(tmp_path / "list.json"), tmp_path / "runs.db", 1)
     with pytest.raises(
         ValueError, match=r"'nobody' is not a player of .*: give a name \(.*uniform.*\) or a solved run"
     ):
