@@ -188,7 +188,7 @@ def program_of(run: "Run", words: ProgramSourceOptions, cluster: str | None) -> 
     kind = kind_of(run)
     if not isinstance(kind, ProgramRun):
         if words.named:
-            raise ValueError(f"run {run.name} is of no program: leave out --{next(iter(words.named))}")
+            raise ValueError(f"run {run.name} tunes no program: leave out --{next(iter(words.named))}")
         yield None
         return
     request = kind.check(run)
@@ -197,7 +197,7 @@ def program_of(run: "Run", words: ProgramSourceOptions, cluster: str | None) -> 
     sort = sort_of(None, words)
     assert sort is not None
     named = find_program(sort, words.named[sort], request.scale, request.facts, words.beside)
-    remark = demand_program(request, run.name, named)
+    remark = demand_program(request, run.name, named, kind.does)
     if remark is not None:
         console.err.print(remark)
     with words.open(named, request, cluster) as program:

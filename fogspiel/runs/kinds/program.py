@@ -22,11 +22,13 @@ from ..tuning_run import UNPROVED, TuningWork, lengthen, pairs_sentence, proof_s
 from .tune import RaceCurve, TuningKind, VectorCells
 
 
-def demand_program(request: ProgramRequest | ProgramMatchRequest, run: str, named: ProgramSpec) -> str | None:
+def demand_program(
+    request: ProgramRequest | ProgramMatchRequest, run: str, named: ProgramSpec, does: str
+) -> str | None:
     """Raise ValueError for a program other than the run's; return a remark if it may be another one."""
     if named.type != request.sort:
         titles = f"a {title_of(request.sort)}, not a {title_of(named.type)}"
-        raise ValueError(f"run {run} is one of {titles}: name it by --{request.sort}")
+        raise ValueError(f"run {run} {does} {titles}: name it by --{request.sort}")
     if named.digest == request.digest:
         return None
     if named.fixed:
@@ -41,12 +43,14 @@ def demand_program(request: ProgramRequest | ProgramMatchRequest, run: str, name
 class ProgramRun(Kind):
     """A run of an external program, which the user names whenever the run begins or goes on."""
 
+    does = "tunes"
+
     def check(self, run: Run) -> ProgramRequest | ProgramMatchRequest:
         raise NotImplementedError
 
     def check_source(self, run: Run, source: str | None) -> None:
         if source is not None:
-            raise ValueError(f"run {run.name} is of a program, not of a game: name it by {self._option(run)}")
+            raise ValueError(f"run {run.name} {self.does} a program, not a game: name it by {self._option(run)}")
 
     def program_of(self, run: Run, context: Context) -> ProgramContest:
         program = context.prepared
@@ -68,7 +72,7 @@ class ProgramRun(Kind):
 
     def unnamed(self, run: Run) -> ValueError:
         again = f"fogspiel resume {run.name} {self._option(run)}"
-        return ValueError(f"run {run.name} is of a program, which is run only if you name it: {again}")
+        return ValueError(f"run {run.name} {self.does} a program, which is run only if you name it: {again}")
 
     def resume_command(self, run: Run, resume: str) -> str:
         return f"{resume} {self._option(run)}"
@@ -80,7 +84,9 @@ class ProgramRun(Kind):
         return False
 
     def agent(self, run: Run, game: Game) -> Agent:
-        raise ValueError(f"run {run.name} is of an outside program, whose values play no game of ours: export them")
+        raise ValueError(
+            f"run {run.name} {self.does} an outside program, whose values play no game of ours: export them"
+        )
 
 
 class ProgramKind(ProgramRun, TuningKind):

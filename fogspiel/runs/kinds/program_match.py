@@ -22,7 +22,7 @@ class ProgramMatchKind(ProgramRun, MatchKind):
 
     name, title, method = "program_match", "match of programs", "program-match"
     request = ProgramMatchRequest  # type: ignore[assignment]
-    state_is_step = False
+    state_is_step, does = False, "plays"
 
     def check(self, run: Run) -> ProgramMatchRequest:  # type: ignore[override]
         return ProgramMatchRequest.from_json(run.request)
