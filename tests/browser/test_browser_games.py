@@ -76,8 +76,10 @@ def test_a_game_page_has_rules_a_value_a_picture_and_ranked_opponents(visit):
 def test_the_first_page_has_one_tile_for_the_resistance_with_all_sizes(visit):
     page = visit()
     page.goto("/")
-    playwright.expect(page.locator(".sample", has_text="The Resistance")).to_have_count(1)
-    page.locator(".sizes a", has_text="7").click()
+    family = page.locator(".family", has_text="The Resistance")
+    playwright.expect(family).to_have_count(1)
+    family.locator("summary").click()
+    family.locator(".sizes a", has_text="7").click()
     page.wait_for_url(re.compile("/games/resistance7$"))
     assert "7 players" in page.locator("#rules").inner_text()
 
