@@ -57,7 +57,7 @@ SUMMARY = "name game method state steps games score interval created seen second
 KEYS = {
     Cell: "text look action name",
     BoardPicture: "rows title shape row_names column_names",
-    Cards: "title cards together",
+    Cards: "title cards together seat",
     Facts: "rows title",
     Messages: "lines title",
     Text: "text",
@@ -191,6 +191,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "analysis": "analysis",
         "balance": "balance",
         "bounds": "bounds",
+        "compete": "compete",
         "diagnose": "diagnose",
         "experiment": "paper",
         "exploit": "exploit",

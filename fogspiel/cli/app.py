@@ -338,6 +338,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "match": (TUNE, "match batawaf descending random"),
     "tune": (TUNE, "tune batawaf --minutes 1"),
     "round-robin": (TUNE, "round-robin batawaf descending ascending random"),
+    "compete": (TUNE, "compete entries --game leduc --with search:nodes=500"),
     "diagnose": (TUNE, "diagnose batawaf-1"),
     "solve": (SOLVE, "solve leduc --exact"),
     "verify": (SOLVE, "verify kuhn-1"),

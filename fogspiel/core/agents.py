@@ -5,6 +5,7 @@ compiled loop plays it. Any other agent (the table of a solution, an engine, a p
 its seat and then chooses by its view. Every agent has a name and a `new_player` for one seat of one game.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -45,6 +46,11 @@ class Forfeit(ValueError):
     def __init__(self, sentence: str, reason: str):
         super().__init__(sentence)
         self.reason = reason
+
+
+def seed_of(stream: np.ndarray) -> int:
+    """Return the seed for an external program, from which other streams cannot be computed."""
+    return int.from_bytes(hashlib.blake2b(stream.tobytes(), digest_size=8).digest(), "big") >> 1
 
 
 def replay_choice(player: Player, seen: np.ndarray, actions: Sequence[int], action: int) -> None:

@@ -7,6 +7,7 @@ guard kills them also when the parent was killed. Time for which a program waits
 """
 
 import argparse
+import hashlib
 import json
 import os
 import queue
@@ -18,12 +19,13 @@ import sys
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from .guard import MARK, ProcessGuard, kill_group, new_mark
+from .guard import MARK, ProcessGuard, kill_group, new_mark, own_guard
 from .heartbeat import beat
 
 ADVICE = "give the command of a program"
@@ -300,6 +302,36 @@ class ProgramProcess(ChildProcess):
         self.say(*lines)
         self.exit_code()
         self.close()
+
+
+READ_SECONDS = 10.0  # time limit for reading its input
+DIGITS = 16  # of the digest that identifies a program in runs
+SHOWN_ANSWER = 200  # characters of a wrong reply in a message
+
+
+class ProtocolProgram(ProgramProcess):
+    """A program that has confirmed a protocol by a reply to its first line that differs from an echo."""
+
+    def __init__(self, words: Sequence[str], hello: str, ready: str, seconds: float):
+        super().__init__(words, READ_SECONDS, own_guard())
+        self.say(hello)
+        last = self.last_line(hello, ready.split()[0], seconds)
+        if last.split() != ready.split():
+            raise self.failure(f"has answered {last[:SHOWN_ANSWER]!r}, and the referee speaks {hello!r}")
+
+    def last_line(self, asked: str, word: str, patience: float) -> str:
+        """Return the line that starts with a word; earlier lines are dropped, since a program may print without end."""
+        return deque(self.answer(asked, word, patience), maxlen=1).pop()
+
+
+def digest_of_command(words: Sequence[str]) -> str:
+    """Return a digest of a command and of the files among its arguments: another build is another program."""
+    whole = hashlib.sha256("\0".join(words).encode())
+    for path in (Path(shutil.which(words[0]) or words[0]), *map(Path, words[1:])):
+        if path.is_file():
+            with path.open("rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()[:DIGITS]
 
 
 # Common parts of workers that play requested games: a JSON object per line, answered by a line.

@@ -302,6 +302,10 @@ class Kind:
         rows = [(point.at, point.value, point.low, point.high) for point in self.points(run)]
         return [("at", "value", "low", "high"), *rows]
 
+    def replay_lines(self, run: Run, number: int) -> list[str]:
+        """Return a game of the run move by move; raise ValueError if it stores no games."""
+        raise ValueError(f"run {run.name} stores no games, only their counts: leave out --game")
+
     # Playing
 
     def agent(self, run: Run, game: Game) -> Agent:

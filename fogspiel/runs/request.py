@@ -321,6 +321,8 @@ class Request(BaseModel):
                 option = f"--{more.option or name.replace('_', '-')}"
                 if isinstance(value, bool):
                     options.append(option if value else f"--no-{option[2:]}")
+                elif isinstance(value, tuple):
+                    options += [text for word in _words(name, value) for text in (option, word)]
                 else:
                     options += [option, *_words(name, value)]
         return arguments, options

@@ -166,6 +166,44 @@ class RoundRobinRequest(Request):
                 )
 
 
+class CompeteRequest(Request):
+    """Run a competition: programs in any language, Python functions and tables of a folder, at any game."""
+
+    command_name, once, shown = "compete", True, ("games", "seed")
+    optional = ("agents",)
+    kind: Literal["compete"] = "compete"
+    folder: Annotated[
+        Text,
+        Field(title="Folder", description="Its programs and functions are run: executables, FILE.py, tables, answers."),
+        Asked(argument=True),
+    ]
+    game: Annotated[GameName, Asked("game")]
+    agents: Annotated[
+        tuple[Player, ...],
+        Field(title="Agents of the package", description="An agent that takes part, as in search:nodes=500."),
+        Asked("agent", option="with"),
+    ] = ()
+    games: Annotated[Games, Field(description="At most so many games for each pair, in pairs with seats swapped.")] = (
+        1_000
+    )
+    clock: Annotated[
+        float,
+        Field(gt=0, le=86_400, title="Clock (seconds)", description="Seconds that a program has for a whole game."),
+        Asked(wanted="above 0, at most 86400"),
+    ] = 10.0
+    stop: Annotated[
+        bool, Field(title="Stop early", description="Stop the games of a pair as soon as the better one is proved.")
+    ] = True
+    seed: Seed = 1
+    # The entries by name, type and digest, and the files that are none: read from the folder by the command.
+    players: Annotated[tuple[Mapping[str, Any], ...], Asked(stored_only=True)] = ()
+    skipped: Annotated[tuple[Mapping[str, Any], ...], Asked(stored_only=True)] = ()
+
+    @property
+    def names(self) -> list[str]:
+        return [str(player["name"]) for player in self.players]
+
+
 class TuneRequest(Request):
     """Tune the strategy of a game; every step is stored, and the run can be stopped and resumed at any time."""
 

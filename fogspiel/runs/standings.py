@@ -111,6 +111,7 @@ class Meetings:
 
     seed: int  # of the games and of the resampled error bars
     stop: bool = False  # true if a pair stops as soon as a winner is shown
+    rounds: bool = False  # true if all undecided pairs play on together, for twice as long in each round
     job_games: int = 2  # games per job
 
     @property
@@ -148,6 +149,26 @@ class Meetings:
     def proved_winner(self, rows: Sequence[Row]) -> int:
         """Return the winner shown by the race: 1 the first, -1 the second, 0 neither yet."""
         return decision(RACE, np.array(self.observed(rows), np.int64))
+
+    def batches(self, jobs: Sequence[list[Job]], found: Sequence[list[Row]]) -> Iterator[list[tuple[int, Job]]]:
+        """Yield the jobs that are done together, each with the place of its pair, as far as the rows decide.
+
+        Without a race all jobs form one batch, so that no process waits for the last game of each pair.
+        """
+        places, done, end = range(len(jobs)), 0, 1
+        if not self.stop:
+            yield [(place, job) for place in places for job in jobs[place]]
+        elif not self.rounds:
+            yield from ([(place, job) for job in jobs[place]] for place in places)
+        else:
+            while batch := [
+                (place, job)
+                for place in places
+                if not (found[place] and self.proved_winner(found[place]))
+                for job in jobs[place][done:end]
+            ]:
+                yield batch
+                done, end = end, 2 * end
 
     def standings(self, rows: Sequence[Sequence[Row]]) -> Standings:
         return standings_of_pairs(tuple(self.names), tuple(map(self.observed, rows)), self.seed)

@@ -449,6 +449,8 @@ def _resume_all(options: RunOptions) -> None:
 def export(
     run: RunName,
     form: Annotated[str, typer.Option("--format", help="json or csv.")] = "json",
+    game: Annotated[int | None, typer.Option(help="Of a competition: this game, move by move, as text.")] = None,
+    rules: RulesFile = None,
     output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
     store: StorePath = None,
     as_json: AsJson = False,
@@ -466,7 +468,13 @@ def export(
     from ...runs.kind import kind_of
 
     kind = kind_of(found)
-    if form == "csv":
+    if rules is not None:
+        load_game(rules)
+    if game is not None:
+        text = "\n".join(kind.replay_lines(found, game)) + "\n"
+        if as_json and output is None:
+            return print_json({"run": run, "lines": text.splitlines()})
+    elif form == "csv":
         page = io.StringIO()
         csv.writer(page, lineterminator="\n").writerows(kind.csv(found))
         text = page.getvalue()
@@ -476,4 +484,4 @@ def export(
         text = json.dumps(whole, allow_nan=False) + "\n"
     write_text(text, output)
     if as_json and output is not None:
-        print_json({"run": run, "format": form, "output": str(output)})
+        print_json({"run": run, "format": "text" if game is not None else form, "output": str(output)})

@@ -4,20 +4,15 @@ A program is run only if the user has named it in this process. Runs store a dig
 the command names, so that nothing in a store can start a program.
 """
 
-import hashlib
-import shutil
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-from ...core.agents import Forfeit
+from ...core.agents import Forfeit, seed_of
 from ...games.chess.game import UciEngine
-from ...process.guard import own_guard
-from ...process.line_process import ProgramFault, ProgramProcess, ProgramTimeout
+from ...process.line_process import ProgramFault, ProgramTimeout, ProtocolProgram, digest_of_command
 from ..engine import PROGRAM, Choice, EngineFactory, MoveBudget, SearchLimit, asks_program, find_engine
 from ..game import attempt_name, parse_attempt, refused_in, rules
 from ..protocol import HELLO, READY, ProtocolWriter, limit_words, new_line
@@ -27,25 +22,15 @@ HELLO_SECONDS = 60.0  # time limit for a program to be ready: it may have to com
 GRACE_SECONDS = 1.0  # tolerance above its time limit for an attempt, without a clock: pipes and busy machines take time
 NODES_SECONDS = 60.0  # time limit of an attempt whose limit is a number of nodes
 MIN_PATIENCE = 1e-3  # time limit of an attempt whose clock is nearly at zero
-READ_SECONDS = 10.0  # time limit for reading its input
-DIGITS = 16  # of the digest that identifies a program in runs
 
 
-class KriegspielProgram(ProgramProcess):
+class KriegspielProgram(ProtocolProgram):
     """A program in a separate process that has confirmed the protocol."""
 
     what, language = "Kriegspiel program", "the Kriegspiel engine protocol"
 
     def __init__(self, words: Sequence[str]):
-        super().__init__(words, READ_SECONDS, own_guard())
-        self.say(HELLO)
-        last = self.last_line(HELLO, READY.split()[0], HELLO_SECONDS)
-        if last.split() != READY.split():
-            raise self.failure(f"has answered {last[:60]!r}, and the referee speaks {HELLO!r}")
-
-    def last_line(self, asked: str, word: str, patience: float) -> str:
-        """Return the line that starts with a word; earlier lines are dropped, since a program may print without end."""
-        return deque(self.answer(asked, word, patience), maxlen=1).pop()
+        super().__init__(words, HELLO, READY, HELLO_SECONDS)
 
 
 class ProgramPlayer(MoveBudget):
@@ -103,11 +88,6 @@ class ProgramPlayer(MoveBudget):
         return Forfeit(str(self.program.failure(what)), reason)
 
 
-def seed_of(stream: np.ndarray) -> int:
-    """Return the seed for a program, from which other streams cannot be computed."""
-    return int.from_bytes(hashlib.blake2b(stream.tobytes(), digest_size=8).digest(), "big") >> 1
-
-
 # Registered programs
 
 _named: dict[str, tuple[str, ...]] = {}  # programs named by the user in this process, by digest
@@ -123,19 +103,9 @@ def name_engine(engine: str) -> str:
         return engine
     words = KriegspielProgram.demand_program(command)
     KriegspielProgram(words).dismiss("quit")
-    digest = _digest(words)
+    digest = digest_of_command(words)
     _named[digest] = tuple(words)
     return f"{PROGRAM}:{digest}"
-
-
-def _digest(words: Sequence[str]) -> str:
-    """Return a digest of a command and of the files among its arguments: another build is another program."""
-    whole = hashlib.sha256("\0".join(words).encode())
-    for path in (Path(shutil.which(words[0]) or words[0]), *map(Path, words[1:])):
-        if path.is_file():
-            with path.open("rb") as file:
-                whole.update(hashlib.file_digest(file, "sha256").digest())
-    return whole.hexdigest()[:DIGITS]
 
 
 def commands_of(engines: Sequence[str]) -> dict[str, tuple[str, ...]]:

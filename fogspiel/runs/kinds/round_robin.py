@@ -36,10 +36,8 @@ class MeetingsKind(Kind):
         runner = JobRunner(run, recorder, context, played.patience)
         jobs = [played.jobs(meeting) for meeting in played.meetings]
         found: list[list[Row]] = [[] for _ in jobs]
-        done, total, places = 0, sum(map(len, jobs)), range(len(jobs))
-        # Without a race all jobs form one batch, so that no process waits for the last game of each pair.
-        for batch in [[place] for place in places] if played.stop else [places]:
-            asked = [(place, job) for place in batch for job in jobs[place]]
+        done, total = 0, sum(map(len, jobs))
+        for asked in played.batches(jobs, found):
             with closing(runner.rows([job for _, job in asked])) as rows:
                 for (place, _), row in zip(asked, rows, strict=True):
                     found[place].append(row)
@@ -47,7 +45,7 @@ class MeetingsKind(Kind):
                     games, of = played.job_games * done, played.job_games * total
                     words = f"{games} of {of} games: {row['first']} - {row['second']}{played.tally(found[place])}"
                     context.on_progress(Progress(words, done / total, games))
-                    if played.stop and played.proved_winner(found[place]):
+                    if played.stop and not played.rounds and played.proved_winner(found[place]):
                         break
         return played.outcome(found)
 
