@@ -144,8 +144,18 @@ async function drawBoards() {
   byId("truth-title").textContent = asSeen ? "What you saw" : "The truth";
   byId("truth-toggle").textContent = asSeen ? "The truth" : "As you saw it";
   if (told && !asSeen) await drawPicture(picture, session.truth);
-  else await drawPicture(picture, session.picture, session.choices, act, session.latest);
+  else await drawSeen();
   showRoll();
+}
+// What is seen; of two seas the own one stands in the panel.
+async function drawSeen() {
+  const second = byId("second-board");
+  const boards = second ? session.picture.filter((part) => part.kind === "board" && typeof part.turned !== "boolean") : [];
+  const own = boards.length > 1 ? boards.at(-1) : null;
+  await drawPicture(picture, session.picture.filter((part) => part !== own), session.choices, act, session.latest);
+  if (!second) return;
+  second.hidden = !own;
+  if (own) await drawPicture(second.querySelector(".picture"), [own]);
 }
 byId("truth-toggle").addEventListener("click", () => { asSeen = !asSeen; drawBoards(); });
 
