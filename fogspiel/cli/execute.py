@@ -35,13 +35,17 @@ class RunOptions:
     again: str | None = None  # command that resumes everything that the run is a part of
 
 
-def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None) -> "Run":
-    """Execute a new run of this request or, with `once`, the existing run of the same request."""
+def start_run(
+    ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None, steps: "Iterable[Json]" = ()
+) -> "Run":
+    """Execute a new run of this request, whose first steps may be known; or, with `once`, the existing one of it."""
     from ..runs.kind import find_or_create_run, kind_of
 
     check_cluster(options.cluster)
     with Store.open(store_path(options.store), write=True) as runs:
         run = find_or_create_run(runs, ask) if once else runs.create(ask)
+        for step in steps:
+            run.append("step", step)
         try:
             execute_run(run, options, prepared)
         except StoreError:
@@ -57,11 +61,17 @@ def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared:
 
 
 def begin_and_show(
-    ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None, began: float | None = None
+    ask: "Json",
+    options: RunOptions,
+    *,
+    once: bool = False,
+    prepared: object = None,
+    steps: "Iterable[Json]" = (),
+    began: float | None = None,
 ) -> None:
     """Execute a run as `start_run` does and print the result; `began` is the CPU time when it was prepared."""
     began = time.process_time() if began is None else began
-    run = start_run(ask, options, once=once, prepared=prepared)
+    run = start_run(ask, options, once=once, prepared=prepared, steps=steps)
     print_run(run, options, time.process_time() - began)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..core.agents import Forfeit
+from ..core.game import how_to_play
 from ..core.session import PersonSession, replay
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 HELP = """a number    the choice with that number
 its words   the same choice, as `take 2 from heap 3`; its beginning or end is enough if no other choice has it
+rules       how the game is played
 look        what you see, and your choices
 choices     all choices, where there are many
 resign      give the game up
@@ -50,6 +52,7 @@ class Terminal:
         self.session, self.lines, self.tell, self.advice = session, lines, tell, advice
         self.commands: dict[str, Callable[[], None]] = {
             "help": lambda: tell(self.help),
+            "rules": lambda: tell("\n".join(how_to_play(session.game)) or "No rules are written down for this game."),
             "look": lambda: tell(self.scene()),
             "choices": lambda: tell(numbered_list([session.game.label(action) for action in session.choices()])),
             "resign": self.resign,
@@ -88,7 +91,7 @@ class Terminal:
     def greeting(self) -> str:
         game, side = self.session.game, self.session.side
         seat = "" if game.symmetric else f" You are the {('first', 'second')[side]} player."
-        return f"{game.title}.{seat} Say a number, or the words of a choice, or help."
+        return f"{game.title}.{seat} Say a number, or the words of a choice, `rules`, or `help`."
 
     def begin_turn(self) -> None:
         self.tell(self.scene())

@@ -182,10 +182,14 @@ class Game:
     def __post_init__(self) -> None:
         if not self.title:
             object.__setattr__(self, "title", self.name)
+
+    @property
+    def uneven(self) -> str:
+        """The fault of payoffs that do not rise in even steps, so that matches cannot add them up; empty for others."""
         steps = {after - before for before, after in pairwise(self.payoffs)}
-        if not self.payoffs or len(steps) > 1 or min(steps, default=1) <= 0:
-            listed = ", ".join(map(str, self.payoffs))
-            raise ValueError(f"the payoffs {listed} do not rise in even steps: list all steps between them, too")
+        if len(steps) == 1 and min(steps) > 0:
+            return ""
+        return f"the payoffs {', '.join(map(str, self.payoffs))} do not rise in even steps"
 
     @property
     def max_score(self) -> int:
@@ -370,10 +374,20 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return draw(game, state) if draw else (Text(game.reveal(state)),)
 
 
+def demand_even_payoffs(game: Game) -> None:
+    """Raise a ValueError for a game that can be solved but not matched."""
+    if game.uneven:
+        raise ValueError(f"{game.uneven}: list all steps between them, too")
+
+
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """Return the rules in about ten lines, or the game's source where its look has none."""
-    tell = game.look.how_to_play
-    return tell(game) if tell else (game.source,) if game.source else ()
+    """Return the rules in about ten lines; where the look has none, the docstring of the rules' file or the source."""
+    if game.look.how_to_play:
+        return game.look.how_to_play(game)
+    rules = getattr(game.rules.start, "py_func", game.rules.start)
+    text = getattr(rules, "__globals__", {}).get("__doc__") if game.name in USER_GAMES else None
+    text = text or game.source
+    return tuple(" ".join(part.split()) for part in text.split("\n\n")) if text else ()
 
 
 def news_between(game: Game, before: np.ndarray | None, action: int | None, now: np.ndarray) -> list[str] | None:

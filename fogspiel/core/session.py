@@ -15,7 +15,7 @@ import numpy as np
 
 from . import BadInput
 from .agents import ALONE, Agent, ParametricPolicy, Player, replay_choice, theta_for
-from .game import CHANCE, OVER, Game, draw_by_weight, new_cells
+from .game import CHANCE, OVER, Game, demand_even_payoffs, draw_by_weight, new_cells
 from .plugins import former_names
 from .rng import random_below, stream_of
 
@@ -160,6 +160,7 @@ class AgentMatch:
     """Two agents at one game, move by move; for policies the numbers, streams and scores of `PolicyMatch`."""
 
     def __init__(self, game: Game, first: Agent, second: Agent):
+        demand_even_payoffs(game)
         self.game, self.agents = game, (first, second)
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:

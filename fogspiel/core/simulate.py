@@ -28,7 +28,20 @@ from .compile.kernel import (
     kernel_of,
     record_of,
 )
-from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game, Rules, draw_by_weight, new_cells
+from .game import (
+    CHANCE,
+    CHOOSE,
+    OVER,
+    PLAY,
+    PREPARE,
+    RULE_SIGNATURES,
+    UNIFORM,
+    Game,
+    Rules,
+    demand_even_payoffs,
+    draw_by_weight,
+    new_cells,
+)
 from .rng import fill_normal, random_below, split
 
 SEATS = ("swapped", "alternating", "coin")
@@ -198,6 +211,7 @@ class PolicyMatch:
     """Two policies at one game: plays any range of game numbers, with the same scores for any number of threads."""
 
     def __init__(self, game: Game, first: ParametricPolicy, second: ParametricPolicy, fused: bool = True):
+        demand_even_payoffs(game)
         self.game = game
         family = game.strategy or UNIFORM
         both = first.strategy is family and second.strategy is family

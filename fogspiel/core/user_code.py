@@ -58,7 +58,7 @@ def load_user_module(path: Path, name: str, what: str) -> ModuleType:
     except (Exception, SystemExit) as error:  # any failure of a user's file becomes one error message
         del sys.modules[name]
         raise ValueError(
-            f"{what} {path} cannot be loaded: {type(error).__name__}: {error}{_line(error, path)}"
+            f"{what} {path} cannot be loaded: {type(error).__name__}: {error}{line_of(error, path)}"
         ) from error
     finally:
         sys.meta_path.remove(finder)
@@ -114,8 +114,8 @@ def _imported(content: bytes) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
-def _line(error: BaseException, path: Path) -> str:
-    """Return the last line of the file at which an error arose, in parentheses."""
+def line_of(error: BaseException, path: Path) -> str:
+    """Return the last line of the file at which an error arose, in parentheses; empty if it has none."""
     if isinstance(error, SyntaxError):
         return ""  # says it
     lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path.absolute())]

@@ -374,5 +374,4 @@ HOW_TO_PLAY = (
     "Who takes the last object loses (misère).",
     "Click on an object to take it and all to the right of it.",
     "Nothing is hidden and there is no luck: from every position one side can force a win.",
-    "At the start that is the second player.",
 )

@@ -197,7 +197,6 @@ KUHN_LINES = (
     "After a pass the second player passes, and the cards are shown, or bets 1.",
     "Who faces a bet folds and loses the ante, or calls for 1 and the cards are shown.",
     "The higher card takes the pot, so that a game is worth 1 or 2 to its winner.",
-    "Perfect play bluffs: the jack is bet now and then, so that the king is paid.",
 )
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +20,7 @@ from ..core.agents import Agent, ParametricPolicy, named_policy, names_function,
 from ..core.find import load_game
 from ..core.game import Game, check_vector, parameters_of
 from ..core.plugins import collect
-from ..core.untrusted_input import parse_json, read_bytes, shorten
+from ..core.untrusted_input import SHOWN, parse_json, read_bytes, shorten
 from .kind import kind_of, kind_of_method
 from .request import RUN_NAME
 from .requests import DEFAULT_MEMORY
@@ -68,9 +69,14 @@ def parse_agent(game: Game, text: str, store: Path, seed: int) -> Agent:
         agent = source.find(game, text, store, seed)
         if agent is not None:
             return agent
-    listed, count = ", ".join(agent_names(game)), len(parameters_of(game))
+    from ..solving.known_values import shipped_solution
+
+    names, count = agent_names(game), len(parameters_of(game))
+    names += [SOLVED] if shipped_solution(game.name) else []
+    near = get_close_matches(text[:SHOWN], names, n=2)
+    meant = f"did you mean {' or '.join(near)}? Give" if near else "give"
     more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
-    raise NotFound(f"{shorten(text)} is not a player of {game.name}: give a name ({listed}){more}")
+    raise NotFound(f"{shorten(text)} is not a player of {game.name}: {meant} a name ({', '.join(names)}){more}")
 
 
 def find_agent(game: Game, given: Any, store: Path | None = None, seed: int = 1) -> Agent:

@@ -209,7 +209,7 @@ class TuneRequest(Request):
 
     command_name, tab = "tune", "Tune"
     seeds_method: ClassVar[str] = "tune-seeds"  # in rows of tunings from several seeds
-    lacking = ("final",)
+    lacking, optional = ("final",), ("planned",)
     kind: Literal["tune"] = "tune"
     game: Annotated[GameName, Asked("tunable game", argument=True, page="batawaf", hint="")]
     method: Annotated[
@@ -251,6 +251,7 @@ class TuneRequest(Request):
         ),
         Asked(wanted=f"from 1 to {MAX_SEEDS}"),
     ] = None  # fmt: skip
+    planned: Annotated[int | None, Field(ge=2), Asked(stored_only=True)] = None  # as in ProgramRequest
 
     def check(self) -> None:
         """Reject a game without a strategy, an unknown baseline, and a run without a budget."""
@@ -301,7 +302,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves", "ahead")
+    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves", "ahead", "planned")
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
@@ -322,6 +323,7 @@ class ProgramRequest(Request):
     # A finished test that goes on instead of a search: its run, vector, scores and the counts of its pairs.
     proves: Mapping[str, Any] | None = None
     ahead: int | None = Field(None, ge=1, le=MOST_AHEAD)  # steps whose games may be played at once; 1 if not given
+    planned: int | None = Field(None, ge=2)  # the games for which the steps of a lengthened run are planned
 
     def check(self) -> None:
         from ..stats.race import Race

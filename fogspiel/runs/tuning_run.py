@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -13,12 +14,32 @@ from ..core.game import Game, known_game
 from ..core.untrusted_input import JsonRecord
 from ..stats.evaluate import score_of
 from ..stats.race import GainTest, Race, interval, mean
-from ..tuning.arena import FINAL, Arena, Budget, Contest, Event, freeze_mixture, thin_checkpoints
-from ..tuning.tune import DELTA, SearchLog, Validation, measure_speed, split_budget, steps_of, validate
+from ..tuning.arena import (
+    FINAL,
+    Arena,
+    Budget,
+    BudgetSpent,
+    Contest,
+    Event,
+    RecordSpent,
+    Step,
+    freeze_mixture,
+    thin_checkpoints,
+)
+from ..tuning.tune import (
+    DELTA,
+    SearchLog,
+    Validation,
+    endless_steps,
+    measure_speed,
+    split_budget,
+    steps_of,
+    validate,
+)
 from .kind import Context, Progress, Recorder
 from .request import signed, with_interval
 from .requests import ProgramRequest, TuneRequest
-from .store import Json, Row, Run
+from .store import Json, Row, Run, canonical
 
 
 def proof_sentence(proof: Mapping[str, Any]) -> str:
@@ -49,6 +70,7 @@ def pairs_sentence(proof: Mapping[str, Any]) -> str:
 # Results of tuning runs: the stored steps, and the vector or mixture of each.
 
 T = TypeVar("T")
+Ask = TypeVar("Ask", TuneRequest, ProgramRequest)
 
 
 @dataclass(frozen=True)
@@ -141,6 +163,13 @@ UNPROVED = "unproved"  # key of the method's own result where the initial parame
 NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []}
 
 
+def arena_of(
+    game: Game | Contest, baseline: str, ask: TuneRequest | ProgramRequest, budget: Budget, **more: Any
+) -> Arena:
+    race, ahead = Race(ask.race, ask.delta, ask.epsilon), getattr(ask, "ahead", None) or 1
+    return Arena(game, ask.seed, race, baseline, budget, observation=ask.observation, ahead=ahead, **more)
+
+
 class TuningWork:
     """Execution of a tuning run until its budget is spent."""
 
@@ -166,12 +195,13 @@ class TuningWork:
             self.recorder.step(NO_STEP | {"games": 0, "budget": self.total})
         # Without validation there may be no limit.
         for_method, for_final = split_budget(self.total or 0, self.share)
+        planned = self.request.planned and split_budget(self.request.planned, self.share)[0]
         proves = getattr(self.request, "proves", None)
         if proves is not None:  # the earlier games of this test count, so it goes on as if it had not ended
             self.partial = self.partial or {"event": 0, "counts": proves["pairs"], "spent": 0}
             self.judging = True
             for_method, for_final = 0, (self.total or 0) + 2 * sum(proves["pairs"])
-        arena, way = self._follow(for_method)
+        arena, way = self._follow(planned or for_method, for_method)
         if proves is not None:
             way.answer = {"theta": proves["theta"]}
         games = arena.games
@@ -204,13 +234,9 @@ class TuningWork:
         return self.began + share * self.left * (1.0 if self.request.games or not self.share else PATIENCE)
 
     def _arena(self, budget: Budget, **more: Any) -> Arena:
-        ask = self.request
-        race = Race(ask.race, ask.delta, ask.epsilon)
-        ahead = getattr(ask, "ahead", None) or 1
-        more |= {"observation": ask.observation, "threads": self.threads, "ahead": ahead}
-        return Arena(self.game, ask.seed, race, self.baseline, budget, **more)
+        return arena_of(self.game, self.baseline, self.request, budget, threads=self.threads, **more)
 
-    def _follow(self, games: int) -> tuple[Arena, SearchLog]:
+    def _follow(self, planned: int, games: int) -> tuple[Arena, SearchLog]:
         recorded = [event for row in self.steps for event in row["events"]]
 
         def watch(arena: Arena, event: Event) -> None:
@@ -218,14 +244,14 @@ class TuningWork:
             self._tell(f"step {way.steps + 1}{_standing(event)}", arena.games + event["games"])
 
         arena = self._arena(
-            Budget(games if self.total else None, self._deadline(1 - self.share)),
+            Budget(planned if self.total else None, self._deadline(1 - self.share), games if self.total else None),
             recorded=recorded,
             partial=None if self.judging else self.partial,
             on_batch=watch,
             last_event=len(recorded) if self.judging else None,
         )
         way = SearchLog({"theta": arena.start.tolist()})
-        for row in _rows(self.method, arena, way):
+        for row in _rows(steps_of(self.method, arena), arena, way):
             if self.recorder.step(row):
                 self._tell(f"step {way.steps}, {self._standing_of(way, row)}", arena.games)
         return arena, way
@@ -283,6 +309,45 @@ class TuningWork:
         self.context.on_progress(Progress(words, games / self.total if self.total else None, games))
 
 
+def lengthen(
+    game: Game | Contest, method: str, baseline: str, share: float, request: Ask, run: Run, games: int
+) -> tuple[Ask, list[Json]]:
+    """Return the request and the first steps of a run that goes on with the search of another up to so many games.
+
+    The search is planned for all these games if it then begins with the same steps, so that it is a run of so many
+    games; else it goes on as it was planned.
+    """
+    steps = [row for row in run.steps if "budget" not in row and "final" not in row]
+    had = request.games or next((row["budget"] for row in run.steps if "budget" in row), 0)
+    if games <= had:
+        raise ValueError(f"run {run.name} has {had:,} games: --games is their number in all, so give more")
+    if not had:
+        raise ValueError(f"run {run.name} was limited by time alone: resume it without --games, or begin a new run")
+    events = [event for row in steps for event in row["events"]]
+    for planned in (None, request.planned or had):
+        ask = request.model_copy(update={"games": games, "seconds": None, "planned": planned})
+        budget = Budget(split_budget(planned or games, share)[0], end=split_budget(games, share)[0])
+        arena = arena_of(game, baseline, ask, budget, recorded=events, last_event=len(events))
+        if _begins_with(steps, endless_steps(method, arena), arena):
+            return ask, steps
+    raise ValueError(
+        f"run {run.name} cannot be lengthened, for {method} has divided its games: begin a new run with --games {games}"
+    )
+
+
+def _begins_with(stored: Sequence[Json], steps: Iterator[Step], arena: Arena) -> bool:
+    """True if a search comes to these stored steps first, and then asks for more games."""
+    known = iter(stored)
+    with suppress(BudgetSpent, KeyError, IndexError, ValueError):  # another plan has other events
+        try:
+            for row in _rows(steps, arena, SearchLog({"theta": arena.start.tolist()})):
+                if (expected := next(known, None)) is not None and canonical(row) != canonical(expected):
+                    return False
+        except RecordSpent:
+            return next(known, None) is None
+    return False
+
+
 def _standing(event: Event) -> str:
     if "counts" not in event:
         return ""
@@ -290,10 +355,10 @@ def _standing(event: Event) -> str:
     return f": {with_interval(mean(counts), interval(counts))}"
 
 
-def _rows(method: str, arena: Arena, way: SearchLog) -> Iterator[Json]:
-    """Yield the method's steps as stored, each with the events and the mixture members since the previous one."""
+def _rows(steps: Iterator[Step], arena: Arena, way: SearchLog) -> Iterator[Json]:
+    """Yield a method's steps as stored, each with the events and the mixture members since the previous one."""
     members = 0
-    for step in steps_of(method, arena):
+    for step in steps:
         way.follow(step)
         row: Json = {"accepted": step.accepted, "games": arena.games}
         row |= {"population": step.population, "sigma": step.sigma, "events": arena.take_events()}

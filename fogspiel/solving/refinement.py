@@ -12,7 +12,7 @@ Hence no plan that secures as much as z costs less than z against the stated opp
 action, then z is a best response to a completely mixed strategy, so it is undominated, and two such plans are a perfect
 equilibrium of the normal form (van Damme 1991, theorem 3.2.2). After a mistake of its own the player chooses a best
 response to the opponent's strategy, ties broken by that mixed strategy. Ties of plans are broken by arbitrary but fixed
-costs, so that the answer is one point, whatever found it.
+costs, and the exact duals show that these leave one point, whatever found it.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -23,10 +23,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .exact import vertex
-from .methods.lp import LinearProgram, Simplex, basis_statuses, program_of
-from .tree.sequence_form import SequenceForm, Treeplex, exact_plan_of, infosets_of
+from ..stats.linear_programs import BASIC
+from .exact import Statuses, vertex
+from .methods.lp import TOLERANCE, LinearProgram, Simplex, basis_statuses, program_of, solve_lp
+from .tree.sequence_form import (
+    SequenceForm,
+    Treeplex,
+    behaviour_of,
+    exact_plan_of,
+    infosets_of,
+    plan_of,
+    proportional,
+)
 
+UNITS = 10**9  # the common denominator of probabilities that are rounded
 MAX_DOUBLINGS = 24  # of the weight of a proof, before the floats' vertex is taken for wrong
 COSTS, STEP = 65537, 75  # arbitrary costs that break ties: the powers of a primitive root modulo a prime
 
@@ -46,6 +56,7 @@ class Refined(NamedTuple):
     score: Fraction  # the first player's payoff against the stated opponent
     weight: Fraction
     proof: Fractions  # the opponent's behaviour
+    slack: Fraction = Fraction(0)  # how much more than the score a strategy that secures as much may score at most
 
 
 class Seat:
@@ -117,11 +128,16 @@ def _restricted(seat: Seat, program: LinearProgram, face: Face) -> LinearProgram
 
 
 def _optimum(
-    seat: Seat, program: LinearProgram, costs: Sequence[int], cap: Fraction | None = None, pinned: bool = False
+    seat: Seat,
+    program: LinearProgram,
+    costs: Sequence[int],
+    cap: Fraction | None = None,
+    pinned: bool = False,
+    only: bool = False,
 ) -> tuple[Fractions, Fractions]:
     """Return an optimal plan and the duals of the opponent's sequences; `cap` limits the opponent's value, or is it.
 
-    Costs are those of all columns, or of the plan alone.
+    Costs are those of all columns, or of the plan alone. With `only` there must be no other optimum.
     """
     exact = np.array([*costs, *[0] * (program.width - len(costs))], object)
     scale = float(abs(program.unit / seat.unit))  # of the opponent's values in the program in floats
@@ -136,11 +152,26 @@ def _optimum(
         whole, unit = _capped(whole, seat.root, cap.numerator, pinned), cap.denominator
         lower, upper = (_with(row, 0, unit) for row in (program.row_lower, program.row_upper))
         whole = replace(whole, row_lower=lower, row_upper=upper)
-    rows = np.arange(program.height)[seat.responses]
-    found = vertex(whole, basis_statuses(small, simplex.basis), np.arange(seat.root), rows)
+    statuses = basis_statuses(small, simplex.basis)
+    found = vertex(whole, statuses, np.arange(seat.root), np.arange(program.height))
     if found is None:
         raise NotRefined("the equations of the refined strategies are too hard to be solved in fractions")
-    return [share / unit for share in found[0]], found[1]
+    plan, duals = found
+    if only:
+        _demand_only(whole, statuses, duals)
+    return [share / unit for share in plan], duals[seat.responses]
+
+
+def _demand_only(program: LinearProgram, statuses: Statuses, duals: Fractions) -> None:
+    """Raise NotRefined unless a basis is the only optimum: every variable and row at a bound costs more if it moves."""
+    weights, scale = _integers(duals)
+    row = np.repeat(np.arange(program.height), np.diff(program.matrix.start))
+    reduced = program.cost * scale
+    np.subtract.at(reduced, program.matrix.column, program.whole.astype(object) * np.array(weights, object)[row])
+    (columns, rows), even = statuses, np.array(weights, object) == 0
+    movable = (program.column_lower < program.column_upper) & (columns != BASIC) & (reduced == 0)
+    if movable.any() or ((program.row_lower < program.row_upper) & (rows != BASIC) & even).any():
+        raise NotRefined("arbitrary costs leave more than one refined strategy")
 
 
 def _capped(program: LinearProgram, column: int, cap: float, pinned: bool) -> LinearProgram:
@@ -204,7 +235,7 @@ def _refine_seat(seat: Seat, optimal: Fractions, stated: Fractions, safety: Frac
         faces.append(_proved(seat, plan, costs, [dual / scale for dual in duals], faces[-1] if faces else None))
         program, pinned = _restricted(seat, program, faces[-1]), pinned or faces[-1][1][0] > 0
         yield _Answer(plan, costs_of[0], faces)
-    plan, _ = _optimum(seat, program, [pow(STEP, number, COSTS) for number in range(program.width)], cap, pinned)
+    plan, _ = _optimum(seat, program, [pow(STEP, number, COSTS) for number in range(program.width)], cap, pinned, True)
     yield _Answer(plan, costs_of[0], faces)
 
 
@@ -234,6 +265,53 @@ def refine(
         proof = behaviour_of_plan(seat.theirs, proved[0][1] if weight else plans[1 - player])
         found.append(Refined(behaviour, secured, score, weight, proof))
     return found[0], found[1]
+
+
+def refine_in_floats(
+    form: SequenceForm, secure: Behaviours, stated: Behaviours, safety: Fraction = Fraction(0)
+) -> tuple[Refined, Refined]:
+    """Refine two strategies in floating point against the stated opponents, and prove how good the result is.
+
+    Probabilities are rounded to units of 1 / UNITS. The refined strategies secure as much as the given ones, or
+    `safety` less, up to rounding; what they secure and score is exact, and so is their slack.
+    """
+    found = []
+    for player in (0, 1):
+        seat = Seat(form, player)
+        own, against = exact_plan_of(seat.mine, secure[player]), exact_plan_of(seat.theirs, stated[1 - player])
+        costs = seat.costs(against)
+        floats = np.zeros(seat.program.width)
+        floats[: seat.root] = np.array(costs, float)
+        largest = max(1.0, float(np.abs(floats).max()))
+        scale = float(abs(seat.program.unit / seat.unit))
+        cap = float(seat.conceded(own) + safety / abs(seat.unit)) / scale
+        point = solve_lp(_capped(replace(seat.program, cost=floats / largest), seat.root, cap + TOLERANCE, False))
+        flow = np.maximum(point.dual[seat.responses], 0.0) * largest
+        weight, proof = Fraction(float(flow[0])), _in_units(seat.theirs, behaviour_of(seat.theirs, flow))
+        face = costs, [weight * share for share in exact_plan_of(seat.theirs, proof)]
+        plan = plan_of(seat.mine, behaviour_of(seat.mine, point.primal[: seat.root]))
+        best = best_sequences(seat.mine, [_total(seat, face)])
+        reached = np.r_[True, np.repeat(plan[seat.mine.parent] > 0, seat.mine.count)]
+        chosen = proportional(seat.mine, np.where(reached, plan, best))
+        behaviour = _in_units(seat.mine, chosen)
+        exact = exact_plan_of(seat.mine, behaviour)
+        conceded, cost = seat.conceded(exact), _product(costs, exact)
+        slack = (cost + weight * conceded - _folded(seat, face)[0]) * abs(seat.unit)
+        found.append(Refined(behaviour, seat.unit * conceded, seat.unit * cost, weight, proof, slack))
+    return found[0], found[1]
+
+
+def _in_units(treeplex: Treeplex, behaviour: np.ndarray) -> Fractions:
+    return [Fraction(int(share), UNITS) for share in whole_shares(treeplex, behaviour)]
+
+
+def whole_shares(treeplex: Treeplex, behaviour: np.ndarray) -> np.ndarray:
+    """Return the probabilities of a player in units, rounded down; the likeliest action gets the rest."""
+    shares: np.ndarray = np.floor(behaviour * UNITS).astype(np.int64)
+    for _, first, count in infosets_of(treeplex):
+        row = shares[first : first + count]
+        row[int(row.argmax())] += UNITS - int(row.sum())
+    return shares
 
 
 def _behaviour(treeplex: Treeplex, plan: Fractions, levels: Sequence[Fractions]) -> Fractions:

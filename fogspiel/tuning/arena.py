@@ -153,10 +153,15 @@ class BudgetSpent(Exception):
     """The games or the seconds of the run are used up."""
 
 
+class RecordSpent(BudgetSpent):
+    """The recorded events are used up, and the method asks for more."""
+
+
 @dataclass
 class Budget:
-    games: int | None = None
+    games: int | None = None  # for which the method plans its steps
     deadline: float | None = None  # a reading of `time.monotonic`
+    end: int | None = None  # the games of a run that goes on beyond its plan
 
 
 @dataclass
@@ -324,7 +329,7 @@ class Arena:
     def _demand_event(self) -> None:
         """Raise BudgetSpent for an event beyond those before the deadline."""
         if self.last_event is not None and self.event_count >= self.last_event:
-            raise BudgetSpent
+            raise RecordSpent
 
     def _sums(self, match: ScoreSource, key: int, first: int, count: int) -> np.ndarray:
         seats = "swapped" if self.observation == "pair" else "alternating"
@@ -333,7 +338,8 @@ class Arena:
     def _games_left(self, cost: int) -> int:
         if self.budget.deadline is not None and time.monotonic() >= self.budget.deadline:
             return 0
-        return 10**15 if self.budget.games is None else (self.budget.games - self.games) // cost
+        games = self.budget.end or self.budget.games
+        return 10**15 if games is None else (games - self.games) // cost
 
     def _run_race(
         self,

@@ -191,10 +191,15 @@ def split_budget(games: int, share: float = SHARE) -> tuple[int, int]:
 
 
 def steps_of(method: str, arena: Arena) -> Iterator[Step]:
-    """Run the method until its budget is spent; where the contest cannot mix, a mixture is its heaviest member."""
+    """Run the method until its budget is spent."""
     with suppress(BudgetSpent):
-        for step in find_tune_method(method)(arena):
-            yield step if arena.contest.mixes else replace(step, thetas=None, weights=None, value=None)
+        yield from endless_steps(method, arena)
+
+
+def endless_steps(method: str, arena: Arena) -> Iterator[Step]:
+    """Run the method until it raises BudgetSpent; where the contest cannot mix, a mixture is its heaviest member."""
+    for step in find_tune_method(method)(arena):
+        yield step if arena.contest.mixes else replace(step, thetas=None, weights=None, value=None)
 
 
 @dataclass

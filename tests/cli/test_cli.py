@@ -93,8 +93,8 @@ MATCH = (
 )
 EXACT = "draws exact first fraction game games interval losses rules rules_version score second seed wins"
 GAME = (
-    "actions hashed_parameters name parameter_names parameters payoffs "
-    "players rules rules_version source symmetric title view"
+    "actions hashed_parameters how_to_play name parameter_names parameters payoffs "
+    "players powers rules rules_version source symmetric title view"
 )
 RUN = (
     "against baseline game games interval kind method opponent proof "

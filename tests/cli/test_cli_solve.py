@@ -75,7 +75,9 @@ def test_a_policy_file_is_explained_where_it_has_answers(answer, fogspiel, refus
     assert "pass 0.5, bet 0.5" in fogspiel("explain", "kuhn", f"{policy}:half").stdout
     refused("explain", "kuhn", tmp_path / "none.json", because="none.json cannot be read")
     refused("explain", "leduc", tmp_path / "reply.json", because="is for 'kuhn', not for leduc")
-    refused("explain", "kuhn", "nobody", because="'nobody' is not a player of kuhn: give a name (uniform, search)")
+    refused(
+        "explain", "kuhn", "nobody", because="'nobody' is not a player of kuhn: give a name (uniform, search, solved)"
+    )
     refused("explain", "kriegspiel", "greedy@10n", because="greedy@10n has no table and no parameters to explain")
 
 

@@ -10,7 +10,7 @@ from support.kriegspiel_referees import SlowReferee, attempt_everywhere, of_the_
 
 from fogspiel.games.chess.fen import parse_square
 from fogspiel.kriegspiel.game import ENDINGS, rules
-from fogspiel.kriegspiel.referee import Referee
+from fogspiel.kriegspiel.referee import Referee, play_game
 
 
 def middle(seed, most=500):
@@ -66,3 +66,18 @@ def test_three_referees_say_the_same_in_ten_thousand_random_games():
     told = sum(Parallel(n_jobs=-1, batch_size=50)(games), Counter())
     assert min(told[name] for name in ("en passant", "castling", "double check", *ENDINGS.values())) > 5, told
     assert told["unfinished"] == 0
+
+
+class FirstOfTheList:
+    """A player who tries what is first on the list."""
+
+    def begin(self, side):
+        """Nothing to prepare."""
+
+    def choose(self, seen, actions):
+        return actions[0]
+
+
+@pytest.mark.parametrize("longest", [1, 2, 7])
+def test_a_game_is_broken_off_after_so_many_plies_and_not_one_more(longest):
+    assert play_game((FirstOfTheList(), FirstOfTheList()), Referee(), longest).plies == longest

@@ -200,3 +200,45 @@ def test_the_page_lists_the_runs_that_are_not_set_aside(store):
     assert [line.name for line in reader.summaries()] == ["kuhn-2", "kuhn-1"]
     with pytest.raises(StoreError, match="set aside"):
         reader.follow("pig-1")
+
+
+def three_rows(path):
+    """A run of three rows beside those of the forger's store."""
+    with Store.open(path, write=True) as runs:
+        run = runs.create(KUHN)
+        for number in range(2):
+            run.append("step", {"number": number})
+        run.close()
+        return run.name
+
+
+def raw_change(path, question, *values):
+    Path(f"{path}-lock").unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(question, values)
+
+
+def test_another_last_row_with_a_digest_that_fits_is_noticed(store):
+    """The chain of the rows is whole; only the head in the catalogue tells that the last row is another."""
+    name = three_rows(store)
+    with closing(sqlite3.connect(store)) as raw:
+        run, before = raw.execute("SELECT run, digest FROM rows WHERE number = 1").fetchone()
+    body = canonical({"number": 7})
+    question = "UPDATE rows SET body = ?, digest = ? WHERE run = ? AND number = 2"
+    raw_change(store, question, body, link(before, name, 2, "step", body), run)
+    with Store.open(store, write=False) as runs, pytest.raises(StoreError, match="not the one that was written last"):
+        _ = runs.read(name).rows
+
+
+def test_repair_reads_rows_in_their_order_and_keeps_the_last_by_the_head(store):
+    """Rows lie backwards in the file, and the digest of the last is lost: the head of the catalogue proves it."""
+    name = three_rows(store)
+    with closing(sqlite3.connect(store)) as raw, raw:
+        rows = raw.execute("SELECT * FROM rows ORDER BY run DESC, number DESC").fetchall()
+        raw.execute("DELETE FROM rows")
+        raw.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", rows)
+    raw_change(store, "UPDATE rows SET digest = ? WHERE number = 2", b"0" * 16)
+    with Store.open(store, write=True) as runs:
+        runs.repair()
+    with Store.open(store, write=False) as runs:
+        assert [row.body for row in runs.read(name).rows[1:]] == [{"number": 0}, {"number": 1}]

@@ -7,19 +7,24 @@ check in question which refuses.
 import copy
 import json
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
-from support.certificates import reseal
+from support.certificates import reseal, uniform_certificate
 
+from fogspiel.core.game import CHANCE
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
-from fogspiel.solving.proofs.checkers import permutation
+from fogspiel.solving.proofs.checkers import permutation, primitives, refutation
 from fogspiel.solving.proofs.checkers.permutation import Grid, mixture
+from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, node_of
+from fogspiel.solving.proofs.checkers.tree import GamePositions
 
 KNOWN = known_values()
 SMALL = [
-    "kuhn", "rps-half", "binary-poker", "morra", "tic-tac-toe", "goofspiel-4", "dark-hex-3x3", "phantom-ttt-2x4-3",
-    "dark-hex-2x5", "dark-hex-5x2", "dark-hex-4x3", "phantom-ttt-2x5-3", "phantom-ponnuki-2x2", "phantom-ponnuki-3x3",
+    "kuhn", "rps-half", "binary-poker", "morra", "tic-tac-toe",
+    "goofspiel-4", "dark-hex-3x3", "phantom-ttt-2x4-3", "dark-hex-2x5", "dark-hex-5x2",
+    "dark-hex-3x3-abrupt", "dark-hex-4x3", "phantom-ttt-2x5-3", "phantom-ponnuki-2x2", "phantom-ponnuki-3x3",
     "resistance5", "resistance6",
 ]  # fmt: skip
 
@@ -56,9 +61,182 @@ def test_an_odd_format_is_refused_in_a_sentence(form):
     refused_as("kuhn", lambda body: body.update(format=form), "the certificate is not valid: ")
 
 
+# Numbers
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["3/1", "2/4", "1/0", "0/1", "01", "1/02", "-0", "+1", " 1", "1 ", "1/2/3", "0.5", "1e3", "", "/2", "1/", "١", 1,
+     None, ["1"], "9" * (primitives.LONGEST + 1)],
+)  # fmt: skip
+def test_a_fraction_has_one_form(text):
+    with pytest.raises(ValueError, match="not a fraction in lowest terms"):
+        primitives.fraction(text, "it")
+
+
+@pytest.mark.parametrize("text", ["0", "7", "-7", "1/2", "-3/2", "10/3", "1" + "0" * 4999 + "1", "-1/1" + "0" * 4001])
+def test_a_fraction_is_read_as_it_is_written(text):
+    found = primitives.fraction(text, "it")
+    assert found == Fraction(*(int_of(part) for part in text.split("/")))
+
+
+def int_of(digits):
+    """A whole number of any length, digit by digit."""
+    found = 0
+    for digit in digits.lstrip("-"):
+        found = 10 * found + int(digit)
+    return -found if digits.startswith("-") else found
+
+
+@pytest.mark.parametrize(("text", "right"), [("0", True), ("1", True), ("1/3", True), ("-1/3", False), ("4/3", False)])
+def test_a_probability_lies_between_0_and_1(text, right):
+    if right:
+        assert primitives.probability(text, "it") == Fraction(text)
+        return
+    with pytest.raises(ValueError, match="not between 0 and 1"):
+        primitives.probability(text, "it")
+
+
+def test_sums_and_denominators_of_a_check_are_right():
+    parts = [Fraction(1, 6), Fraction(3, 4), Fraction(-1, 10)]
+    assert primitives.total(parts) == sum(parts) and primitives.common_denominator(parts) == 60
+    assert (primitives.total([]), primitives.common_denominator([])) == (0, 1)
+
+
+def test_the_parts_of_a_digest_make_the_json_text():
+    value = {"b": [1, [2, {"z": None, "a": []}], {}], "a": {"x": "y"}, "c": {}, "d": [[[[1]]]], "e": []}
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    for levels in range(6):
+        assert "".join(primitives.json_parts(value, levels)) == text
+
+
+def test_boards_have_their_lines_and_symmetries():
+    square, _ = primitives.board_named("phantom-ttt", 9)
+    lines = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
+    sets = [{cell for cell in range(9) if mask >> cell & 1} for mask in range(512)]
+    assert square.won[0] == square.won[1] == [any(line <= own for line in lines) for own in sets]
+    assert len(square.symmetries) == 8
+    wide, variant = primitives.board_named("phantom-ttt-2x5-3-abrupt", 10)
+    assert (wide.rows, wide.columns, len(wide.symmetries), variant) == (2, 5, 4, "abrupt")
+    lines = [mask for mask in range(1 << 10) if mask.bit_count() == 3 and wide.won[1][mask]]
+    assert lines == sorted(7 << start + 5 * row for row in range(2) for start in range(3))
+    tall, _ = primitives.board_named("dark-hex-2x3", 9)
+    assert (tall.rows, tall.columns) == (3, 2) and tall.symmetries == [tuple(range(6)), tuple(range(5, -1, -1))]
+    # Exactly one side joins its edges on a full board of hex; up and to the right cells touch, not down and right.
+    assert all(tall.won[0][mask] != tall.won[1][63 & ~mask] for mask in range(64))
+    assert tall.won[0][0b011010] and not tall.won[0][0b101001 & ~1] and tall.won[1][0b000011] and tall.won[1][0b000110]
+    for name in ("phantom-ttt-4x4-5", "phantom-ttt-1x9-1", "dark-hex-1x3", "dark-hex-3x3-3", "phantom-ttt-4x4-3"):
+        assert primitives.board_named(name, 9) is None
+
+
+# Trees
+
+
+def weighted(*weights):
+    """Positions of a game in which chance has these weights at once."""
+
+    def fill(position, room):
+        room[: len(weights)] = weights
+
+    rules = SimpleNamespace(mover=lambda position: CHANCE, legal=lambda position, room: len(weights), weights=fill)
+    sizes = SimpleNamespace(actions=4, view=1, state=1)
+    return GamePositions(SimpleNamespace(name="fair", version=1, rules=rules, sizes=sizes, payoffs=()))
+
+
+def test_chance_plays_by_the_weights_of_the_rules():
+    assert weighted(1, 3).look(None).chances == [Fraction(1, 4), Fraction(3, 4)]
+    assert weighted(0, 1).look(None).chances[-1] == 1 == sum(weighted(0, 1).look(None).chances)
+    assert weighted(1).look(None).chances == [1]
+    for wrong in ((0, 0), (-1, 2), (1, -1)):
+        with pytest.raises(ValueError, match="gives chance the weights"):
+            weighted(*wrong).look(None)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda rows: rows.append({**rows[-1], "probabilities": ["0", "1"]}), "repeats an earlier row"),
+        (lambda rows: rows.__setitem__(0, ["after", "view", "actions", "probabilities"]), "must have exactly the keys"),
+        (lambda rows: rows.__setitem__(0, None), "must have exactly the keys"),
+        (lambda rows: rows[0].update(more=1), "must have exactly the keys"),
+        (lambda rows: rows[0].update(view=[True, *rows[0]["view"][1:]]), "something else than lists of whole numbers"),
+        (lambda rows: rows[0].update(probabilities={"1/2": 1, "1": 2}), "something else than lists"),
+        (lambda rows: rows[0].update(probabilities=["1/2", "1/4"]), "not 1 in all"),
+        (lambda rows: rows[0].update(actions=[], probabilities=[]), "one probability for each action"),
+    ],
+)
+def test_a_row_of_a_tree_is_looked_at(change, sentence):
+    body = copy.deepcopy(uniform_certificate("kuhn"))
+    change(body["strategies"][1])
+    with pytest.raises(ValueError, match=sentence):
+        verify(reseal(body))
+
+
+@pytest.mark.parametrize("rows", [5, None, {}, "rows"])
+def test_a_strategy_of_a_tree_is_a_list(rows):
+    body = {**uniform_certificate("kuhn"), "strategies": [rows, []]}
+    with pytest.raises(ValueError, match="is not a list of rows"):
+        verify(reseal(body))
+
+
+# Bounds of ponnuki
+
+BOARD = PonnukiRules(2, 2)
+
+
+def test_a_jump_pays_for_the_stones_and_the_world_of_its_node_only():
+    earlier = Node(1, {2: Fraction(1, 2), 4: Fraction(1, 4)}, [[(0, Fraction(1), -1, -1)]], [])
+    jump = [(0, 0, Fraction(1))]
+    opponent = Opponent(BOARD, [earlier], earlier)
+    assert opponent.jump_worth(jump, 1, 2) == Fraction(1, 2) and opponent.jump_worth(jump, 1, 4) == Fraction(1, 4)
+    assert opponent.jump_worth(jump, 8, 2) == opponent.jump_worth(jump, 0, 2) == opponent.jump_worth(jump, 1, 8) == 0
+    halves = [(0, 0, Fraction(1, 2)), (0, 2, Fraction(1, 2))]
+    assert opponent.jump_worth(halves, 1, 2) == Fraction(1, 4)
+
+
+def ponnuki_node(**parts):
+    return {"own": 0, "worlds": [1, 2], "worths": [1, 0], "unit": 2, "rows": [[[0, "1", None, None]]], **parts}
+
+
+def test_a_node_is_looked_at():
+    assert node_of(ponnuki_node(), 0, BOARD).worths == {1: Fraction(1, 2), 2: 0}
+    for parts, sentence in (
+        ({"worlds": [1, 1]}, "a world twice"),
+        ({"worths": [3, 0]}, "from 0 to its unit"),
+        ({"unit": 0}, "a whole number from 1 on"),
+        ({"own": 1}, "is not possible"),
+        ({"own": 16}, "not on the board"),
+        ({"rows": [[[0, "1", None, [[0, 0, "1"]]]]]}, "jumps to no earlier node"),
+        ({"rows": [[[0, "1", 0, None]]]}, "leads back"),
+        ({"rows": [[[0, "1", None, 1]]]}, "does not exist"),
+        ({"rows": [[[4, "1", None, None]]]}, "bad try"),
+        ({"rows": [[[0, "1/2", None, None]]]}, "not 1 in all"),
+        ({"rows": [[[0, "3/2", None, None], [1, "-1/2", None, None]]]}, "not between 0 and 1"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            node_of(ponnuki_node(**parts), 0, BOARD)
+    with pytest.raises(ValueError, match="probabilities of a jump"):
+        node_of(ponnuki_node(rows=[[[0, "1", None, [[0, 0, "1/2"]]]]]), 1, BOARD)
+    with pytest.raises(ValueError, match="turns a board that is no square"):
+        node_of(ponnuki_node(rows=[[[0, "1", None, [[0, 1, "1"]]]]]), 1, PonnukiRules(2, 3))
+
+
+# Refutations
+
+
+@pytest.mark.parametrize(
+    ("belief", "sentence"),
+    [([1, 2, 2], "a world twice"), ([1, 1], "not possible"), ([1, 6], "not possible"), ([1 << 9, 1], "on the board"),
+     ([1, True], "on the board"), ([-1, 2], "on the board")],
+)  # fmt: skip
+def test_a_belief_is_looked_at(belief, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        refutation.belief_of(belief, 9, "it")
+    assert refutation.belief_of([1, 2, 4], 9, "it") == (1, [2, 4])
+
+
 # Permutations
 
-ROW = Grid("row", 1, 2, ((0, 1),))  # two cells, nobody can win
 PAIR = Grid("pair", 1, 3, ((0, 1), (1, 2)))
 
 

@@ -5,8 +5,9 @@ import json
 import pytest
 from support.levels import default_cases
 
+from fogspiel import match
 from fogspiel.cli.commands.games import _facts
-from fogspiel.core.find import load_game, write_template
+from fogspiel.core.find import write_template
 from fogspiel.core.game import known_game
 from fogspiel.solving import contract
 from fogspiel.solving.contract import check_game, compiler_words
@@ -123,10 +124,12 @@ def test_a_broken_game_gets_one_clear_sentence(tmp_path, monkeypatch, name):
         assert file == "mine.py" and place in path.read_text().splitlines()[int(line) - 1]
 
 
-@pytest.mark.parametrize("payoffs", ["(-2, -1, 0, 1, 3)", "(2, 1, 0, -1, -2)", "(0, 0)"])
-def test_payoffs_that_do_not_rise_in_even_steps_are_refused_when_the_file_is_read(tmp_path, payoffs):
-    with pytest.raises(ValueError, match=r"do not rise in even steps: list all .* \(mine.py, line \d+\)"):
-        load_game(game_file(tmp_path, "(-2, -1, 0, 1, 2)", payoffs))
+@pytest.mark.parametrize("payoffs", ["(-2, -1, 0, 1, 3)", "(2, 1, 0, -1, -2)"])
+def test_matches_need_payoffs_that_rise_in_even_steps_and_check_says_so(tmp_path, payoffs):
+    path = game_file(tmp_path, "(-2, -1, 0, 1, 2)", payoffs)
+    with pytest.raises(ValueError, match=r"do not rise in even steps: list all steps between them, too"):
+        match(path, "bold", "timid", games=2)
+    assert [found.rule for found in check_game(str(path)).findings] == ["payoffs"]
 
 
 def test_the_record_is_the_shortest(tmp_path):

@@ -12,6 +12,7 @@ from support.certificates import reseal
 from support.plan_programs import PlanProgram
 
 from fogspiel.core.find import load_game
+from fogspiel.runs.kinds import solve
 from fogspiel.runs.kinds.solve import solve_game
 from fogspiel.solving import refinement
 from fogspiel.solving.known_values import known_values
@@ -275,12 +276,50 @@ def test_a_row_that_is_no_best_response_after_a_mistake_is_refused(side):
     assert refuted == 5
 
 
-def test_a_refinement_that_floats_cannot_carry_is_left_out_or_refused(monkeypatch):
-    monkeypatch.setattr(refinement, "vertex", lambda *given: None)
-    found = solve_game("kuhn")
-    assert "not refined: the equations" in found.description and "refinement" not in found.certificate
-    with pytest.raises(ValueError, match="kuhn cannot be refined: the equations"):
-        solve_game("kuhn", refine="uniform")
+@pytest.fixture(scope="module")
+def rounded():
+    """Kuhn poker, refined in floating point."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(refinement, "vertex", lambda *given: None)
+        return solve_game("kuhn").certificate
+
+
+def test_where_fractions_are_too_hard_floats_are_refined_and_their_slack_is_proved(rounded):
+    part = rounded["refinement"]
+    assert verify(rounded) == (Fraction(-1, 18),) * 2 and mean_score(rounded) == pytest.approx(1 / 6, abs=1e-8)
+    assert all(0 < Fraction(slack) < Fraction(1, 10**8) for slack in part["slack"])
+    assert 0 < Fraction(part["safety"]) < Fraction(1, 10**8)
+
+
+@pytest.mark.parametrize("name", ["slack", "secured", "scores", "weights"])
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("more", ["1/1000000000", "-1/1000000000", None])
+def test_a_changed_refinement_in_floating_point_is_refused(rounded, name, player, more):
+    body = copy.deepcopy(dict(rounded))
+    numbers = body["refinement"][name]
+    numbers[player] = more and str(Fraction(numbers[player]) + Fraction(more))
+    with pytest.raises(ValueError, match="certificate is not valid"):
+        verify(reseal(body))
+
+
+def test_a_refinement_in_floating_point_cannot_pass_for_an_exact_one(rounded):
+    for keys in (["slack"], ["secured"], ["slack", "secured"], ["slack", "secured", "strategies"], ["strategies"]):
+        body = copy.deepcopy(dict(rounded))
+        for key in keys:
+            del body["refinement"][key]
+        with pytest.raises(ValueError, match="certificate is not valid"):
+            verify(reseal(body))
+
+
+def test_costs_that_leave_a_tie_are_noticed(monkeypatch):
+    monkeypatch.setattr(refinement, "STEP", 1)  # all arbitrary costs are equal
+    found = solve_game("goofspiel-4").certificate["refinement"]
+    assert "slack" in found
+
+
+def test_a_run_says_that_it_was_refined_in_floating_point(monkeypatch, rounded):
+    (told,) = solve._chosen(rounded)
+    assert "in floating point, at most 1.3e-09 below the best that secure as much (proved)" in told
 
 
 @pytest.mark.interpreted

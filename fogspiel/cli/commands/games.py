@@ -63,7 +63,7 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
     """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
     from ...core.agents import find_policy
     from ...core.compile.kernel import interpreted
-    from ...core.game import UNIFORM
+    from ...core.game import UNIFORM, how_to_play
     from ...core.session import record_game, replay, view_of
     from ...solving.bounds.any_game import powers_words
 
@@ -76,10 +76,13 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
     tries = [chosen.label(action) for action in moment.actions]
     words, powers = _words_of(chosen), powers_words(chosen)
     if as_json:
-        return print_json(words | {"view": view, "actions": tries, "powers": powers})
+        rules = list(how_to_play(chosen))
+        return print_json(words | {"how_to_play": rules, "view": view, "actions": tries, "powers": powers})
     names = words["parameter_names"]
     listed = ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:4])}, .. {names[-1]}"
     console.out.print(console.bold(chosen.name) + f": {chosen.title} (rules version {chosen.version})")
+    for line in how_to_play(chosen):
+        console.out.print(line)
     console.out.print(f"parameters ({len(names)}): {listed}")
     if words["hashed_parameters"]:
         console.out.print(
@@ -177,7 +180,7 @@ def play(
         str | None,
         typer.Option(
             autocompletion=complete_players,
-            help="A named strategy, a run, a parameter file, numbers, or an engine; else the first that is named.",
+            help="A named strategy, a run, a parameter file, numbers, or an engine (default: the strongest known).",
         ),
     ] = None,
     seat: Annotated[
@@ -198,6 +201,7 @@ def play(
     from ...core.plugins import extras
     from ...core.session import PersonSession
     from ...runs.agent_parser import parse_agent
+    from ...web.opponents import opponents
     from ..terminal import Terminal, ask_person, parse_seat, payoff_of
 
     chosen, side = load_and_announce(game, remember), parse_seat(seat)
@@ -206,8 +210,11 @@ def play(
     if own and (against is None or against not in policy_names(chosen)):
         own(side, against, seed, as_json)
         return
-    against = against or policy_names(chosen)[0]
     lines, tell = ask_person(as_json)
+    if against is None:
+        strongest = opponents(chosen, store_path(store))[0]
+        against = strongest["words"]
+        tell(f"Your opponent is `{against}` ({strongest['level']}): {strongest['about']}. Choose another by --against.")
     session = PersonSession(chosen, parse_agent(chosen, against, store_path(store), seed), side, seed)
     advice = _advice(session, coach)
     terminal = Terminal(session, lines, tell, advice if coach == "each" else None)

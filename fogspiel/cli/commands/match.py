@@ -170,7 +170,8 @@ NODES: int = SampledExploitRequest.model_fields["nodes"].default
 def exploit(
     asked: dict[str, Any],
     everything: Annotated[
-        Path | None, typer.Option("--decisions", help="Write all decisions that cost something here.")
+        Path | None,
+        typer.Option("--decisions", help="Write the decisions that cost something here, as CSV or JSON lines."),
     ] = None,
     save: Annotated[
         str | None, typer.Option("--save-response", help="Save the best responses as a policy in NAME.json.")
@@ -245,12 +246,20 @@ def _exploit_sampled(asked: dict[str, Any], budget: dict[str, Any], remember: bo
 def _write(found: "ExploitResult", everything: Path | None, save: str | None) -> list[str]:
     """Write the decisions and the best responses to the given files; return the names of the written ones."""
     from ...core.game import known_game
+    from ...runs.report import Table, as_csv
     from ...solving.policies import table_json
 
     files = []
     if everything is not None:
         costly = [decision.to_json() for seat in (0, 1) for decision in found.decisions(seat, None)]
-        write_text("".join(json.dumps(decision) + "\n" for decision in costly), everything)
+        if everything.suffix == ".csv":
+            columns = ("player", "id", "state", "loss", "loss_exact", "best", "probabilities")
+            for one in costly:
+                one["probabilities"] = "; ".join(f"{label} {share:g}" for label, share in one["probabilities"].items())
+            text = as_csv(Table("decisions", "", columns, [[one[name] for name in columns] for one in costly]))
+        else:
+            text = "".join(json.dumps(one) + "\n" for one in costly)
+        write_text(text, everything)
         files.append(str(everything))
     if save is not None:
         rows = [row for seat in (0, 1) for row in found.reply_rows(seat)]

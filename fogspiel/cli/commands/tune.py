@@ -354,7 +354,10 @@ def resume(
         bool,
         typer.Option("--prove", help="Go on with the test of a run's unproved values, in a new run; with --games."),
     ] = False,
-    games: Annotated[int | None, typer.Option(min=2, help="More games of that test.")] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(min=2, help="More games of that test; without --prove a longer search of so many games in all."),
+    ] = None,
     game: RulesFile = None,
     threads: Threads = None,
     cluster: Cluster = None,
@@ -362,7 +365,10 @@ def resume(
     as_json: AsJson = False,
     program: ProgramSourceOptions = NO_PROGRAM_WORDS,
 ) -> None:
-    """Go on with a run that was interrupted; the result is the same as if it had not been."""
+    """Go on with a run that was interrupted; the result is the same as if it had not been.
+
+    With --games a tuning goes on with its search in a new run, which keeps the steps so far.
+    """
     check_cluster(cluster)
     options = RunOptions(store, as_json, threads, cluster, source=game)
     if every:
@@ -374,7 +380,7 @@ def resume(
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
     if prove or games is not None:
-        return _prove_more(found, games if prove else None, options, program)
+        return _prove_more(found, games, options, program) if prove else _lengthen(found, games, options, program)
     if found.result is not None:
         from ...runs.kind import finished_json, kind_of
 
@@ -396,10 +402,26 @@ def _prove_more(run: "Run", games: int | None, options: RunOptions, program: Pro
     from ...runs.kinds.program import KIND
 
     if kind_of(run) is not KIND or games is None:
-        raise ValueError(f"--prove and --games N go together, and for programs: resume {run.name} without them")
+        raise ValueError(f"--prove needs --games N, and is for programs: resume {run.name} without it")
     ask = KIND.test_of(run, games).to_json()
     with program_of(run, program, options.cluster) as prepared:
         begin_and_show(ask, options, prepared=prepared)
+
+
+def _lengthen(run: "Run", games: int | None, options: RunOptions, program: ProgramSourceOptions) -> None:
+    """Go on with the search of a tuning up to so many games, in a run of its own."""
+    from ...runs.kind import kind_of
+    from ...runs.kinds.tune import TuningKind
+
+    kind = kind_of(run)
+    if not isinstance(kind, TuningKind) or games is None:
+        raise ValueError(f"--games lengthens a tuning, and run {run.name} is none: resume it without --games")
+    kind.check_source(run, options.source)
+    with program_of(run, program, options.cluster) as prepared:
+        ask, steps = kind.lengthened(run, games, prepared)
+        if "planned" in ask:
+            console.err.print(f"the steps stay those of {ask['planned']:,} games, for which they were planned")
+        begin_and_show(ask, options, prepared=prepared, steps=steps)
 
 
 def _go_on(run: "Run", options: RunOptions, program: ProgramSourceOptions) -> "tuple[Run, float]":

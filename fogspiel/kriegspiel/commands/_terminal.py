@@ -28,6 +28,7 @@ from ..warm_up import finish_compiling, start_compiling
 HELP = """a move      both squares, as e2e4; castling is the king's move, e1g1; a promoting pawn becomes a queen
             unless you say otherwise, as in e7e8n
 tries       try your pawns' captures one after the other until one is accepted
+rules       how Kriegspiel is played
 board       your men, what the referee said, what was refused
 resign      give the game up
 help        this list

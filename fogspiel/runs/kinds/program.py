@@ -17,7 +17,7 @@ from ..report import Cell, Chart, Curve, Part, Report, Series, Table
 from ..request import check_seed, signed, with_interval
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError
-from ..tuning_run import UNPROVED, TuningWork, pairs_sentence, proof_sentence, recommendation_of
+from ..tuning_run import UNPROVED, TuningWork, lengthen, pairs_sentence, proof_sentence, recommendation_of
 from .tune import RaceCurve, TuningKind, VectorCells
 
 
@@ -133,6 +133,14 @@ class ProgramKind(TuningKind):
             )
         proves = {"run": run.name, "theta": found["theta"], "test": proof["test"], "pairs": proof["pairs"]}
         return request.model_copy(update={"games": games, "seconds": None, "proves": proves})
+
+    def lengthened(self, run: Run, games: int, prepared: object) -> tuple[Json, list[Json]]:
+        request = self.check(run)
+        if request.proves is not None:
+            raise ValueError(f"run {run.name} is a test: go on with it by --prove --games {games}")
+        assert isinstance(prepared, ProgramContest)
+        ask, steps = lengthen(prepared, request.search, START, SHARE, request, run, games)
+        return ask.to_json(), steps
 
     def _answer(self, run: Run) -> dict[str, Value]:
         space, answer = self.check(run).space, recommendation_of(run)

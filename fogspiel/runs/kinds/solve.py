@@ -330,7 +330,11 @@ def _chosen(body: Mapping[str, Any]) -> Iterator[str]:
         first, second = (f"{float(Fraction(score)):.6g}" for score in refinement["scores"])
         who = "uniform play" if refinement["opponent"] == "uniform" else "the given policy"
         less = "" if refinement["safety"] == "0" else f" less {refinement['safety']}"
-        yield f"refined: against {who} {first} and {second}, the best of all that secure the value{less} (proved)"
+        best = f"the best of all that secure the value{less}"
+        if "slack" in refinement:
+            slack = max(float(Fraction(number)) for number in refinement["slack"])
+            best = f"in floating point, at most {slack:.1e} below the best that secure as much"
+        yield f"refined: against {who} {first} and {second}, {best} (proved)"
 
 
 def _sizes(sizes: Mapping[str, Any]) -> str:

@@ -26,7 +26,15 @@ from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
 from ..store import Row as StoredRow
-from ..tuning_run import UNPROVED, StepRow, TuningWork, keep_recommendation, proof_sentence, recommendation_of
+from ..tuning_run import (
+    UNPROVED,
+    StepRow,
+    TuningWork,
+    keep_recommendation,
+    lengthen,
+    proof_sentence,
+    recommendation_of,
+)
 
 SHOWN_PARAMETERS = 8
 # A result of so many games meets an exploiter, trained with this part of them and at most so many.
@@ -47,6 +55,10 @@ class TuningKind(Kind):
 
     def show_vectors(self, run: Run) -> VectorCells:
         """Return the parameter columns of the table of steps."""
+        raise NotImplementedError
+
+    def lengthened(self, run: Run, games: int, prepared: object) -> tuple[Json, list[Json]]:
+        """Return the request and the first steps of a run that goes on with the search of this one."""
         raise NotImplementedError
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
@@ -81,12 +93,21 @@ class TuneKind(TuningKind):
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Run the method, validate its result, and score it against the baseline on fresh games."""
         request = self.check(run)
-        task = (known_game(request.game), request.method, request.baseline, SHARE if request.final else 0.0)
-        result = TuningWork(*task, request, run, recorder, context).tune()
+        result = TuningWork(*self._task(request), request, run, recorder, context).tune()
         threads = context.threads or 1
         if request.final and result["games"] >= EXPLOITED_FROM:
             result |= {"exploited": _exploited(request, result, threads)}
         return result | _fresh_score(request, result, request.seed, threads)
+
+    def _task(self, request: TuneRequest) -> tuple[Game, str, str, float]:
+        return known_game(request.game), request.method, request.baseline, SHARE if request.final else 0.0
+
+    def lengthened(self, run: Run, games: int, prepared: object) -> tuple[Json, list[Json]]:
+        request = self.check(run)
+        if request.seeds is not None:
+            raise ValueError(f"run {run.name} tunes from several seeds: tune from one of them, and lengthen that run")
+        ask, steps = lengthen(*self._task(request), request, run, games)
+        return ask.to_json(), steps
 
     # Terminal output
 

@@ -155,6 +155,8 @@ def _declarations(game: Game) -> Iterator[Finding]:
     for name, size in game.sizes._asdict().items():
         if not isinstance(size, int) or size < 1:
             yield Finding("sizes", f"sizes.{name} is {size!r}", "give a whole number of 1 or more")
+    if game.uneven:
+        yield Finding("payoffs", game.uneven, "list all steps between them, too")
     for rule, name, kernel, _ in _kernels(game):
         function = getattr(kernel, "py_func", kernel)
         wanted, given = ARGUMENTS[name], list(inspect.signature(function).parameters)

@@ -309,7 +309,8 @@ class Simplex:
             set_basis(solver, *self._status.split(DIVIDER))
         found = run(solver)
         self.iterations += max(solver.getInfo().simplex_iteration_count, 0)
-        self._status = _pack(solver)
+        if not found or self._stage == FULL:  # the basis of a reduced program is needed to go on alone
+            self._status = _pack(solver)
         return found
 
 

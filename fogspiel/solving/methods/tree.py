@@ -29,7 +29,7 @@ from ..proofs.checkers.tree import (
 from ..quasi_perfect import quasi_perfect
 from ..reduce import ReducedGame, presolve_tree
 from ..reduce.colour_refinement import refine
-from ..refinement import Behaviours, NotRefined, Refined, uniform_behaviour
+from ..refinement import UNITS, Behaviours, NotRefined, Refined, refine_in_floats, uniform_behaviour, whole_shares
 from ..refinement import refine as refine_strategies
 from ..sources import GameSource, Knowledge
 from ..tree import Tree, sequence_form
@@ -232,26 +232,27 @@ def _refined(
     tree: Tree, options: SolveOptions, known: Knowledge, optimal: Behaviours, bounds: tuple[Fraction, Fraction]
 ) -> Proof:
     """Return the strategies of a certificate that are refined, and the part of it that proves the refinement."""
-    if bounds[0] != bounds[1]:
-        raise NotRefined("the value is not exact")
     form, safety = sequence_form(tree), options.safety
     if form.wide:
         raise NotRefined("sums of its payoffs and probabilities do not fit into 64 bits")
     first, second = form.treeplexes
     if options.refine == "quasi-perfect":
+        if bounds[0] != bounds[1]:
+            raise NotRefined("the value is not exact")
         if max(first.infosets, second.infosets) > MAX_ROWS:
             raise NotRefined(f"a player has more than {MAX_ROWS:,} infosets")
         errors = quasi_perfect(form)
         trembles = [tremble_rows(tree, player, plan, known) for player, plan in enumerate(errors.plans)]
         return errors.behaviours, {checker.QUASI_PERFECT: trembles}
     stated = options.against(tree) if options.against else (uniform_behaviour(first), uniform_behaviour(second))
-    steps = refine_strategies(form, optimal, stated, safety)
-    while True:
-        try:
-            yield SolverProgress(next(steps))
-        except StopIteration as end:
-            found: tuple[Refined, Refined] = end.value
-            break
+    rounded = False
+    try:
+        if bounds[0] != bounds[1]:
+            raise NotRefined("the value is not exact")
+        found = yield from _steps(refine_strategies(form, optimal, stated, safety))
+    except NotRefined as reason:
+        yield SolverProgress(f"refined in floating point: {reason}")
+        found, rounded = refine_in_floats(form, optimal, stated, safety), True
     chosen = found[0].behaviour, found[1].behaviour
     rows = [rows_of(tree, 1 - player, found[player].proof, known) for player in (0, 1)]
     opponents = [rows_of(tree, player, stated[player], known) for player in (0, 1)]
@@ -262,15 +263,30 @@ def _refined(
         "weights": [str(side.weight) for side in found],
         "proofs": rows,
     }
-    if safety:
+    if rounded:
+        less = bounds[0] - found[0].secured, found[1].secured - bounds[1]
+        slacks = [str(side.slack) for side in found]
+        body |= {"safety": str(max(0, *less)), "secured": [str(side.secured) for side in found], "slack": slacks}
+    if rounded or safety:
         body |= {"strategies": [rows_of(tree, player, chosen[player], known, True) for player in (0, 1)]}
-    return optimal if safety else chosen, {"refinement": body}
+    return optimal if rounded or safety else chosen, {"refinement": body}
+
+
+def _steps(
+    steps: Generator[str, None, tuple[Refined, Refined]],
+) -> Generator[SolverProgress, None, tuple[Refined, Refined]]:
+    """Yield the remarks of a refinement as progress, and return what it finds."""
+    while True:
+        try:
+            yield SolverProgress(next(steps))
+        except StopIteration as end:
+            found: tuple[Refined, Refined] = end.value
+            return found
 
 
 # Certificates of trees: a strategy for each side, in the forms that `checkers.tree` checks, in full or as lines.
 
 MAX_ROWS = 5_000  # infosets of a player up to which a refined strategy goes on after mistakes of its own
-UNITS = 10**9  # the common denominator of all probabilities of a large certificate
 SPARE = 1e-9  # slack of its bounds for rounding errors of floats
 Decision = tuple[list[int] | None, list[int], list[int], Sequence[Any]]
 
@@ -372,15 +388,6 @@ def proportional_shares(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> li
         row = behaviour[first : first + count]
         unit = lcm(*(share.denominator for share in row))
         shares[first : first + count] = [int(share * unit) for share in row]
-    return shares
-
-
-def whole_shares(treeplex: Treeplex, behaviour: np.ndarray) -> np.ndarray:
-    """Return the probabilities of a player in units, rounded down; the likeliest action gets the rest."""
-    shares: np.ndarray = np.floor(behaviour * UNITS).astype(np.int64)
-    for _, first, count in infosets_of(treeplex):
-        row = shares[first : first + count]
-        row[int(row.argmax())] += UNITS - int(row.sum())
     return shares
 
 

@@ -33,7 +33,7 @@ from ...core.behaviour_policy import (
 from ...core.game import Game
 from ...core.plugins import extras
 from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
-from ...core.user_code import code_content, load_user_module
+from ...core.user_code import code_content, line_of, load_user_module
 from ..methods import method_with
 from ..proofs import certificate_agent, read_certificate
 
@@ -158,7 +158,8 @@ def function_policy(
             return function(state)
         except Exception as error:  # report any error in a user's function as an error message
             told = f"{name} fails at {state.line!r} (state {state.id})"
-            raise ValueError(f"{told}: {type(error).__name__}: {error}") from error
+            path = Path(getattr(getattr(function, "__code__", None), "co_filename", ""))
+            raise ValueError(f"{told}: {type(error).__name__}: {error}{line_of(error, path)}") from error
 
     return behaviour_policy(name, game, probabilities, batch=getattr(function, "batch", None))
 

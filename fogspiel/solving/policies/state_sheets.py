@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.agents import Agent
 from ...core.behaviour_policy import InformationState, behaviour_policy
-from ...core.game import Game, known_game
+from ...core.game import Game, how_to_play, known_game
 from ..known_values import shipped_solution
 from ..methods import method_with
 from ..proofs import certificate_agent, read_certificate
@@ -40,7 +40,7 @@ def head_json(game: Game, count: int) -> dict[str, Any]:
     return {
         "game": game.name,
         "title": game.title,
-        "rules": game.source,
+        "rules": " ".join(how_to_play(game)),
         "payoffs of player 1": [str(payoff) for payoff in game.payoffs],
         "questions": count,
         "answer with": '{"id": .., "probabilities": {action: number, ..}} or {"id": .., "action": ..}, one per line',

@@ -155,8 +155,11 @@ def plans_of_tails(form: SequenceForm, room: np.ndarray) -> tuple[np.ndarray, Sp
     return (np.repeat(tails, plans[tails]), Sparse(row, entry[: row[-1]], worth[: row[-1]]), begin, member)
 
 
-def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
-    """Return the form with the first player's tails expanded where that is smaller, and the player's share."""
+def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse | None]:
+    """Return the form with the first player's tails expanded where that is smaller, and the player's share.
+
+    The share is None where none is smaller.
+    """
     treeplex = form.treeplexes[0]
     room = np.empty(treeplex.infosets, np.int64)
     tail, payoffs, begin, member = plans_of_tails(form, room)
@@ -164,6 +167,8 @@ def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     kept = undominated_rows(tail, np.arange(len(tail)), payoffs, form.treeplexes[1].sequences)
     left = np.bincount(tail[kept], minlength=treeplex.infosets)
     expanded = (left > 0) & (1 + left + np.bincount(tail[kept], lengths[kept], treeplex.infosets) < room)
+    if not expanded.any():
+        return form, None
     kept &= expanded[tail]
     # The infosets below an expanded one go, and its sequences are now the remaining plans
     above = treeplex.infoset_of[treeplex.parent]
@@ -225,11 +230,11 @@ def _reduce(treeplexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: 
     shares = [share_of(targets[player]) for player in (0, 1)]
     player, quiet = 0, 2 if form.wide else 0  # players in a row without a change; the steps are kernels
     while quiet < 2:
-        before = form.sizes
+        quiet += 1
         for step in (drop_dominated_rows, expand_tails):
             form, share = step(form)
-            shares[player] = _chain(shares[player], share)
-        quiet = quiet + 1 if form.sizes == before else 0
+            if share is not None:
+                shares[player], quiet = _chain(shares[player], share), 0
         form, player = form.swapped(), 1 - player
     form = form.swapped() if player else form
     one, two = map(_Origin, treeplexes, form.treeplexes, shares, allowed)

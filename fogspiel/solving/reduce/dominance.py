@@ -162,8 +162,11 @@ def renumber(parent, first, count, chosen, kept, target):
                 number += 1
 
 
-def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
-    """Fold the infosets at which there is nothing to decide; merge equal last sequences, drop dominated ones."""
+def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse | None]:
+    """Fold the infosets at which there is nothing to decide; merge equal last sequences, drop dominated ones.
+
+    The share of the first player is None where nothing changes.
+    """
     treeplex, start = form.treeplexes[0], row_starts(form)
     meets, worth = np.empty(treeplex.sequences, np.int64), np.empty(treeplex.sequences, np.int64)
     chosen, target = np.empty(treeplex.infosets, np.int64), np.empty(treeplex.sequences, np.int64)
@@ -178,6 +181,8 @@ def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     rows = Sparse(start, form.columns, form.payoffs)
     kept[items] = undominated_rows(treeplex.infoset_of[items], items, rows, form.treeplexes[1].sequences)
     renumber(treeplex.parent, treeplex.first, treeplex.count, chosen, kept, target)
+    if (target == np.arange(len(target))).all():
+        return form, None
     live = (chosen < 0) & (target[treeplex.parent] >= 0)
     count = np.bincount(treeplex.infoset_of[1:][target[1:] >= 0], minlength=treeplex.infosets)[live]
     smaller = Treeplex(target[treeplex.parent[live]], 1 + np.cumsum(count) - count, count)

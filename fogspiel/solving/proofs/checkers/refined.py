@@ -15,14 +15,11 @@ which scores scores[0]. The proof is the opponent's strategy p of proofs[0] and 
     the most that a strategy z' gets from o plus w times p  =  scores[0] + w * (value - safety),
 
 and whoever secures value - safety gets as much from p. With a positive safety the two strategies are in the refinement
-under "strategies", and the others prove the value. Rows may go on after mistakes of the player's own. Each row must be
-a best response: to the strategy that proves the opponent's bound, and among such responses to o plus w times p.
+under "strategies", and the others prove the value. A refinement in floating point has such strategies, too; "secured"
+is what they secure, "slack" how much more a strategy may score that secures as much, and the value may be an interval.
 
-A lock is {"weight": "1", "rows": [[locked, ..], [locked, ..]]}, with the locked information states of each player,
-{"history": [own actions], "view": [..], "actions": [..], "probabilities": [..]}. The certificate is then for the game
-in which chance acts there. With a weight below 1 chance first decides, by that probability, whether the locks hold;
-only the owner of the locks sees it. A view of that player is followed by all its own actions so far and, with such a
-weight, by 1 if the locks hold, else 0.
+Rows may go on after mistakes of the player's own. Each row must be a best response, but for those of a refinement in
+floating point: to the strategy that proves the opponent's bound, and among such responses to o plus w times p.
 """
 
 from collections import defaultdict
@@ -40,6 +37,7 @@ UNIFORM = "uniform"
 QUASI_PERFECT = "quasi_perfect"
 LOCKED = {"history", "view", "actions", "probabilities"}
 REFINEMENT = {"opponent", "safety", "scores", "weights", "proofs"}
+ROUNDED = {"secured", "slack"}  # of a refinement in floating point
 Decision = tuple[int, int] | None  # the number of a row and the action there
 Locks = Mapping[tuple[int, tuple[int, ...], tuple[int, ...]], tuple[list[int], list[Fraction]]]
 
@@ -65,8 +63,8 @@ def verify(body: Any, game: Positions | None = None) -> Bounds:
         demand(claimed, f"it claims the {claim} bound {quoted(body[claim])}, proved is {quoted(proved)}")
     demand(lower <= fraction(body["value"], "the value") <= upper, "its value is not between its bounds")
     if "refinement" in body:
-        demand(lower == upper, "a refinement needs an exact value")
-        check_refinement(game, body["refinement"], plans, lower)
+        demand(lower == upper or "slack" in body["refinement"], "a refinement needs an exact value")
+        check_refinement(game, body["refinement"], plans, (lower, upper))
     if QUASI_PERFECT in body:
         check_quasi_perfect(game, body[QUASI_PERFECT], plans)
     return lower, upper
@@ -80,7 +78,9 @@ def check_parts(body: Any) -> None:
     demand(body["format"] == FORMAT, f"its format is {quoted(body['format'])}, not {FORMAT!r}")
     if "refinement" in body:
         part = body["refinement"]
-        keys = REFINEMENT | ({"strategies"} if isinstance(part, dict) and part.get("safety") != "0" else set())
+        rounded = isinstance(part, dict) and "slack" in part
+        keys = REFINEMENT | (ROUNDED if rounded else set())
+        keys |= {"strategies"} if rounded or (isinstance(part, dict) and part.get("safety") != "0") else set()
         demand(
             isinstance(part, dict) and set(part) == keys, f"its refinement must have exactly the keys {sorted(keys)}"
         )
@@ -107,28 +107,34 @@ def reached(plan: Rows) -> Rows:
 # The refinement
 
 
-def check_refinement(game: Positions, body: Any, plans: Sequence[Rows], value: Fraction) -> None:
+def check_refinement(game: Positions, body: Any, plans: Sequence[Rows], bounds: Bounds) -> None:
     safety = fraction(body["safety"], "the safety")
     demand(safety >= 0, "its safety is negative")
-    chosen = pair_of(body["strategies"], "its refinement must hold two strategies") if safety else plans
+    rounded = "slack" in body
+    chosen = pair_of(body["strategies"], "its refinement must hold two strategies") if safety or rounded else plans
     proofs, opponents = pair_of(body["proofs"], "it must hold two proofs"), list[Rows | None]([None, None])
     if body["opponent"] != UNIFORM:
         opponents = [*pair_of(body["opponent"], "its opponent must be 'uniform' or two strategies")]
-    for name in ("scores", "weights"):
+    for name in ("scores", "weights", *(sorted(ROUNDED) if rounded else ())):
         demand(isinstance(body[name], list) and len(body[name]) == len(SIDES), f"its {name} must be two fractions")
     for player, side in enumerate(SIDES):
         score, weight = (fraction(body[name][player], f"one of the {name}") for name in ("scores", "weights"))
         demand(weight >= 0, "one of its weights is negative")
-        sign, stated, mine = 1 - 2 * player, opponents[1 - player], chosen[player]
-        if safety:
+        sign, stated, mine, value = 1 - 2 * player, opponents[1 - player], chosen[player], bounds[player]
+        least = value - sign * safety
+        if safety or rounded:
             secured = best_response_value(game, reached(mine), player)
-            demand(sign * (secured - value) >= -safety, f"the strategy of the {side} player secures {quoted(secured)}")
+            demand(sign * (secured - least) >= 0, f"the strategy of the {side} player secures {quoted(secured)}")
+        slack = Fraction(0)
+        if rounded:
+            slack, least = (fraction(body[name][player], name) for name in ("slack", "secured"))
+            demand(least == secured, f"the strategy of the {side} player secures {quoted(secured)}")
         found = expected_value(game, player, reached(mine), stated)
         demand(found == score, f"the {side} player scores {quoted(found)}, but it claims {quoted(score)}")
-        levels: list[Mixture] = [] if safety else [[(plans[1 - player], Fraction(1))]]
+        levels: list[Mixture] = [] if safety or rounded else [[(plans[1 - player], Fraction(1))]]
         levels.append([(stated, Fraction(1)), (proofs[player], weight)])
-        most = Responder(game, player, levels, mine).total()[-1]
-        bound = score + weight * (value - sign * safety)
+        most = Responder(game, player, levels, mine, not rounded).total()[-1]
+        bound = score + weight * least + sign * slack
         demand(most == bound, f"the {side} player may score {quoted(most - bound)} more than its refinement claims")
 
 
@@ -177,10 +183,11 @@ class Responder:
     """Best responses of a player to mixtures of strategies, the later ones among those to the earlier ones.
 
     A history has the weight and the last decision of each strategy of the opponent. Each row of the player's own
-    strategy must be such a response.
+    strategy must be such a response, if it is `exact`.
     """
 
-    def __init__(self, game: Positions, player: int, levels: Sequence[Mixture], mine: Rows) -> None:
+    def __init__(self, game: Positions, player: int, levels: Sequence[Mixture], mine: Rows, exact: bool = True) -> None:
+        self.exact = exact
         self.game, self.player, self.levels, self.mine = game, player, levels, mine
         self.used: set[int] = set()
 
@@ -252,7 +259,9 @@ class Responder:
         if number is not None:
             self.used.add(number)
             worse = [action for action, share in shares.items() if share and values[action] != best]
-            demand(not worse, f"row {number} of the {SIDES[self.player]} player is not a best response")
+            demand(
+                not (worse and self.exact), f"row {number} of the {SIDES[self.player]} player is not a best response"
+            )
         return best
 
 
