@@ -12,7 +12,6 @@ from fogspiel.core.game import list_games
 from fogspiel.solving.known_values import shipped_solution
 from fogspiel.web.app import FIRST_LINKS, PACKAGE
 from fogspiel.web.opponents import LEVELS
-from fogspiel.web.pages.home import games_by_kind
 
 
 @pytest.fixture
