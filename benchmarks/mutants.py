@@ -63,13 +63,14 @@ class Target:
 
 
 VERIFY = "tests/solve/test_verify.py", "tests/solve/test_checks_count.py"
+BOTH = *VERIFY, "tests/solve/test_second_checker.py"
 CHECKERS, STATISTICS = "checkers", "statistics"
 TARGETS = [
-    Target(f"{PROOFS}/tree.py", VERIFY, group=CHECKERS),
-    Target(f"{PROOFS}/primitives.py", VERIFY, group=CHECKERS),
+    Target(f"{PROOFS}/tree.py", BOTH, group=CHECKERS),
+    Target(f"{PROOFS}/primitives.py", BOTH, group=CHECKERS),
     Target(f"{PROOFS}/refined.py",
-        (*VERIFY, "tests/solve/test_refine.py", "tests/solve/test_locks.py"), group=CHECKERS),
-    Target(f"{PROOFS}/phantom.py", VERIFY, group=CHECKERS),
+        (*BOTH, "tests/solve/test_refine.py", "tests/solve/test_locks.py"), group=CHECKERS),
+    Target(f"{PROOFS}/phantom.py", BOTH, group=CHECKERS),
     Target(f"{PROOFS}/phantom_bounds.py", (*VERIFY, "tests/phantom/test_point_based.py"), group=CHECKERS),
     Target(f"{PROOFS}/pure_strategies.py", (*VERIFY, "tests/solve/test_plans_tampering.py"), group=CHECKERS),
     Target(f"{PROOFS}/permutation.py", VERIFY, group=CHECKERS),

@@ -268,7 +268,7 @@ def test_two_browsers_do_not_see_each_others_games(visitor):
     key = begin(first, "kuhn", "uniform")
     second.goto("/play")
     second.locator("#against option").first.wait_for(state="attached")
-    assert second.locator(f"a[href*='{key}']").count() == 0
+    playwright.expect(second.locator(f"a[href*='{key}']")).to_have_count(0)
     assert len(key) * 6 >= 128
     other = key[:-1] + ("A" if key[-1] != "A" else "B")
     assert second.goto(f"/play/{other}").status == 404

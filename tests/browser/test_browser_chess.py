@@ -204,7 +204,7 @@ def test_the_board_can_be_turned(board):
 
 def test_a_board_without_a_player_is_only_looked_at(page):
     page.evaluate(DRAW.replace("(a) => tried.push(a)", "null"), {"part": PART, "choices": [], "key": "nobody"})
-    assert page.locator(".chessboard button, .tray, input[name=move]").count() == 0
+    playwright.expect(page.locator(".chessboard button, .tray, input[name=move]")).to_have_count(0)
 
 
 def test_a_belief_is_drawn_with_the_true_men_on_top(page):

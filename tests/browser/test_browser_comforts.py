@@ -83,4 +83,4 @@ def test_a_draw_is_offered_with_a_move_and_declined(page):
     assert not page.get_by_label("Offer a draw").is_checked()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     begin(page, "nim")
-    assert page.get_by_label("Offer a draw").count() == 0
+    playwright.expect(page.get_by_label("Offer a draw")).to_have_count(0)

@@ -48,7 +48,7 @@ def test_the_list_shows_boards_and_leads_to_a_problem(site):
     site.locator("#picture .possible").first.wait_for(timeout=COMPILING)
     assert site.get_by_role("heading", level=1).inner_text().startswith("Problem 1: mate in")
     site.locator(".possible").nth(1).wait_for(state="attached")
-    assert site.locator("[aria-label*='perhaps the king']").count() == site.locator(".possible").count()
+    playwright.expect(site.locator("[aria-label*='perhaps the king']")).to_have_count(site.locator(".possible").count())
 
 
 def test_the_hints_solve_a_problem_by_clicks_and_letters(page):

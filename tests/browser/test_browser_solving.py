@@ -33,10 +33,10 @@ def page(site):
 def test_a_game_is_solved_from_its_page_and_its_solution_is_the_usual_opponent(page):
     page.goto("/games/own-rps-half")
     page.locator("#solving-words", has_text="about 13 histories").wait_for()
-    assert page.locator("#opponents .badge", has_text="perfect").count() == 0
+    playwright.expect(page.locator("#opponents .badge", has_text="perfect")).to_have_count(0)
     page.get_by_role("button", name="Solve it").click()
     page.locator("#opponents .badge", has_text="perfect").wait_for()
-    assert page.locator("#solving").count() == 0
+    playwright.expect(page.locator("#solving")).to_have_count(0)
     first = page.locator("#opponents li a").first
     assert first.inner_text() == "exact solution (own-rps-half-1)"
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

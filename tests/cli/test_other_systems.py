@@ -113,3 +113,87 @@ def test_text_files_are_read_and_written_with_an_encoding():
                 assert "encoding" in given, f"{file}, line {node.lineno}"
             if "text" in given or "universal_newlines" in given:
                 assert "encoding" in given or name not in ("run", "Popen"), f"{file}, line {node.lineno}"
+
+
+# What the standard library has on POSIX systems, or on Linux, alone.
+POSIX = {
+    "os": {"fork", "forkpty", "killpg", "getpgid", "getpgrp", "setpgid", "setsid", "getsid", "statvfs", "fstatvfs",
+           "getuid", "geteuid", "getgid", "getegid", "getgroups", "mkfifo", "mknod", "sched_getaffinity",
+           "sched_setaffinity", "posix_fadvise", "posix_spawn", "pread", "pwrite", "fchmod", "fchown", "chown",
+           "lchown", "getloadavg", "uname", "wait", "wait3", "wait4", "waitid", "nice", "getpriority", "setpriority",
+           "openpty", "sysconf", "confstr", "pipe2", "sendfile", "WNOHANG", "O_NOFOLLOW", "O_NONBLOCK", "O_DIRECTORY",
+           "O_CLOEXEC", "register_at_fork", "sync", "fdatasync", "chroot", "initgroups", "ctermid", "ttyname"},
+    "signal": {"SIGALRM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGKILL", "SIGQUIT", "SIGPIPE", "SIGCHLD", "SIGSTOP",
+               "SIGCONT", "setitimer", "getitimer", "alarm", "pause", "ITIMER_REAL", "pthread_sigmask", "pthread_kill",
+               "sigwait", "SIG_BLOCK", "SIG_UNBLOCK", "SIG_SETMASK"},
+    "select": {"poll", "epoll", "kqueue", "PIPE_BUF"},
+    "socket": {"AF_UNIX", "socketpair"},
+    "time": {"tzset", "clock_gettime", "pthread_getcpuclockid"},
+}  # fmt: skip
+POSIX_MODULES = {"fcntl", "resource", "termios", "pwd", "grp", "pty", "tty", "syslog", "posix", "crypt"}
+OTHER_SYSTEM = ("hasattr(", "getattr(", "sys.platform", "os.name", "ImportError")
+RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))}
+
+
+def parts_for_posix(tree):
+    """The nodes that name what only POSIX systems have."""
+    for node in ast.walk(tree):
+        home = node.value.id if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) else ""
+        if home and node.attr in POSIX.get(home, ()):
+            yield node, f"{home}.{node.attr}"
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = {alias.name for alias in node.names} if isinstance(node, ast.Import) else {node.module}
+            yield from ((node, name) for name in names & POSIX_MODULES)
+
+
+def source_around(text, tree, line):
+    """The function or statement of a module around a line; for a method, its class."""
+    return next(
+        "\n".join(text.split("\n")[outer.lineno - 1 : outer.end_lineno])
+        for outer in tree.body
+        if outer.lineno <= line <= outer.end_lineno
+    )
+
+
+@pytest.mark.thorough
+def test_what_only_posix_systems_have_is_asked_for_before_it_is_used():
+    """In the same function or class, or somewhere in the file by the name itself."""
+    unasked = []
+    for file in sorted(PACKAGE.rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        for node, name in parts_for_posix(tree):
+            own = source_around(text, tree, node.lineno)
+            if f'"{name.rpartition(".")[2]}"' not in text and not any(word in own for word in OTHER_SYSTEM):
+                unasked.append(f"{file.relative_to(PACKAGE)}, line {node.lineno}: {name}")
+    assert not unasked
+
+
+@pytest.mark.thorough
+def test_open_says_its_encoding_wherever_it_reads_or_writes_text():
+    for file in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if not isinstance(node, ast.Call) or not (node.args or node.keywords):
+                continue
+            plain = isinstance(node.func, ast.Name) and node.func.id == "open"
+            method = isinstance(node.func, ast.Attribute) and node.func.attr == "open"
+            modes = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+            mode = next((mode for mode in modes if isinstance(mode, str) and set(mode) <= set("rwaxbt+")), None)
+            if (plain or (method and mode)) and "b" not in (mode or "r"):
+                given = {keyword.arg for keyword in node.keywords}
+                assert "encoding" in given, f"{file}, line {node.lineno}"
+
+
+def test_the_names_of_our_files_are_possible_everywhere():
+    root = PACKAGE.parent
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, encoding="utf-8", check=False)
+    if done.returncode:
+        pytest.skip("no checkout")
+    names = done.stdout.split("\0")[:-1]
+    folded = {}
+    for name in names:
+        assert folded.setdefault(name.casefold(), name) == name
+        for part in name.split("/"):
+            assert not set(part) & set('<>:"\\|?*') and part.rstrip(". ") == part, name
+            assert part.partition(".")[0].casefold() not in RESERVED and part.isascii(), name
+        assert len(name) < 160

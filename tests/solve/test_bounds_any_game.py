@@ -230,9 +230,10 @@ def test_a_game_that_fits_is_solved_as_solve_does():
     assert found.exact and found.value == "-1/18" and verify(found.certificate) == (VALUES["kuhn"],) * 2
 
 
-def test_where_nothing_fits_the_payoffs_are_all_and_there_is_no_certificate():
+def test_where_nothing_fits_the_payoffs_are_all_that_the_certificate_proves():
     found = bounds_of("battleship", seconds=5.0, memory=0.02)
-    assert found.interval == (0.0, 1.0) and found.certificate is None
+    assert found.interval == (0.0, 1.0) and found.certificate["sides"] == [None, None]
+    assert verify(found.certificate)[:2] == (0, 1)
 
 
 def test_the_better_side_of_both_opponents_is_taken(monkeypatch):

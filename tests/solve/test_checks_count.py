@@ -7,6 +7,7 @@ check in question which refuses.
 import copy
 import json
 from fractions import Fraction
+from itertools import permutations
 from types import SimpleNamespace
 
 import pytest
@@ -179,6 +180,25 @@ def test_a_strategy_of_a_tree_is_a_list(rows):
         verify(reseal(body))
 
 
+# Phantom games
+
+
+@pytest.mark.parametrize("strategies", [None, ["black", "white"], {"black": []}, {"black": [], "white": [], "red": []}])
+def test_a_phantom_game_has_two_strategies_by_name(strategies):
+    refused_as("dark-hex-3x3", lambda body: body.update(strategies=strategies), "the strategies of black and white")
+
+
+@pytest.mark.parametrize("form", ["scores", "weights", "proofs"])
+@pytest.mark.parametrize("value", [[], ["0"], ["0", "0", "0"], "00", None])
+def test_a_refinement_has_two_of_each(form, value):
+    refused_as("kuhn", lambda body: body["refinement"].update({form: value}), "two")
+
+
+@pytest.mark.parametrize("value", [[], [[]], [[], [], []], "00", None, {}])
+def test_a_tree_has_two_strategies(value):
+    refused_as("kuhn", lambda body: body.update(strategies=value), "it must hold two strategies")
+
+
 # Bounds of ponnuki
 
 BOARD = PonnukiRules(2, 2)
@@ -238,6 +258,7 @@ def test_a_belief_is_looked_at(belief, sentence):
 # Permutations
 
 PAIR = Grid("pair", 1, 3, ((0, 1), (1, 2)))
+BLOCK = Grid("block", 2, 2, ((0, 3), (1, 2)))  # a diagonal wins, and many games are drawn
 
 
 def two_orders(first, second, lower, upper):
@@ -245,30 +266,33 @@ def two_orders(first, second, lower, upper):
     return reseal({**body, "first": first, "second": second})
 
 
-def orders_value(first, second):
-    """The first player's score by plain play of two orders on the board of three cells."""
+def orders_value(grid, first, second):
+    """The first player's score by plain play of two orders."""
     stones, left = [set(), set()], [list(map(int, first)), list(map(int, second))]
-    for turn in range(3):
+    for turn in range(grid.cells):
         side = turn % 2
         cell = next(c for c in left[side] if c not in stones[0] | stones[1])
         stones[side].add(cell)
-        if any(set(line) <= stones[side] for line in PAIR.lines):
+        if any(set(line) <= stones[side] for line in grid.lines):
             return Fraction(1 - side)
     return Fraction(1, 2)
 
 
-def images(text):
-    return [text, "".join(str(2 - int(cell)) for cell in text)]
-
-
 def test_permutations_are_judged_like_plain_play_of_all_orders():
-    every = ["012", "021", "102", "120", "201", "210"]
-    for text in every:
-        mine = mixture(PAIR, {text: "1"}, "first")
-        worst = min(sum(orders_value(one, other) for one in images(text)) / 2 for other in every)
-        assert permutation.best_score(PAIR, 1, mine) == 1 - worst
-        best = max(sum(orders_value(other, one) for one in images(text)) / 2 for other in every)
-        assert permutation.best_score(PAIR, 0, mine) == best
+    for grid in (PAIR, BLOCK):
+        every = ["".join(map(str, order)) for order in permutations(range(grid.cells))]
+        for text in every:
+            own = {text: "2/3", every[0]: "1/3"} if text != every[0] else {text: "1"}
+            mine = mixture(grid, own, "first")
+            worst = min(mean_value(grid, mine, lambda one, other=other: (one, other)) for other in every)
+            assert permutation.best_score(grid, 1, mine) == 1 - worst
+            best = max(mean_value(grid, mine, lambda one, other=other: (other, one)) for other in every)
+            assert permutation.best_score(grid, 0, mine) == best
+
+
+def mean_value(grid, mine, seats):
+    """The first player's score against a mixture of orders."""
+    return sum(share * orders_value(grid, *seats("".join(map(str, order)))) for order, share in mine.items())
 
 
 def test_a_proof_in_permutations_is_accepted_and_its_parts_are_looked_at():

@@ -333,6 +333,14 @@ class PhantomName(NamedTuple):
         return int(size[2]) * int(size[3]) > boards.MAX_CELLS
 
 
+def classical_board(name: str) -> boards.Board:
+    """Return the board of a classical phantom game; raise NotFound for other games and larger boards."""
+    parts = PhantomName.parse(name)
+    if parts is None or parts.variant != "classical" or parts.is_large:
+        raise NotFound(f"{name} has no board here: classical phantom games of up to {boards.MAX_CELLS} cells have one")
+    return boards.BOARDS[parts.board]
+
+
 OWN: dict[str, PhantomName] = {}  # the games of boards that are not of the package, by name
 PLAYOUTS, SEED = 10, 7  # random games that test the symmetries of a board
 

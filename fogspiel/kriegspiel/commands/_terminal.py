@@ -240,7 +240,7 @@ def compiled_meanwhile() -> Iterator[None]:
 
 
 def kriegspiel(seed: int) -> Iterator[str]:
-    """Yield what both sides see after some moves, and the truth."""
+    """Yield what both sides see after some moves, and the full state."""
     make = find_engine(ENGINE)
     players = tuple(make(SearchLimit(nodes=NODES), stream_of(seed, side)) for side in (0, 1))
     referee = play_game((players[0], players[1]), Referee(), PLIES)
@@ -248,7 +248,7 @@ def kriegspiel(seed: int) -> Iterator[str]:
     game = known_game("kriegspiel")
     texts = [*(game.show(referee.view(side)) for side in (0, 1)), game.reveal(referee.state)]
     columns = []
-    for title, text in zip(("White sees", "Black sees", "the truth"), texts, strict=True):
+    for title, text in zip(("White sees", "Black sees", "full state"), texts, strict=True):
         lines = text.splitlines()
         top = next(number for number, line in enumerate(lines) if line.startswith("8 "))
         column = [title, *lines[top : top + 9]]  # the ranks, and the line of files below them
@@ -259,4 +259,4 @@ def kriegspiel(seed: int) -> Iterator[str]:
         if belief is not None:
             kings = sorted(enumerate(belief[0]), key=lambda place: -place[1])[:3]
             listed = ", ".join(f"{square_name(square)} {chance:.0%}" for square, chance in kings)
-            yield f"{SIDES[side].capitalize()} thinks that the other king is on {listed}."
+            yield f"{SIDES[side]}'s belief: {SIDES[1 - side].lower()} king on {listed}"

@@ -20,10 +20,10 @@ from ...solving.sources import GameSource, KernelSource, find_source
 from ..kind import Context, Outputs, Progress, Recorder, run_generator
 from ..requests import BoundsRequest
 from ..store import Json, Run
-from .solve import LONG, ValueKind, facts_of
+from .solve import LONG, NO_SIDES, ValueKind, facts_of
 
 UNBOUNDED = (
-    "nothing is proved, so there is no certificate: these are its payoffs. Its histories and its states are too many; "
+    "nothing is proved but its lowest and highest payoff: its histories and its states are too many for this budget; "
     "a smaller variant may have bounds"
 )
 NOTHING = Fraction(0), Fraction(1)  # the bounds of an empty proof
@@ -110,7 +110,7 @@ class BoundsKind(ValueKind):
             yield f"without a certificate: {result['uncertified']}"
         elif "turns" in result:
             yield f"Lemma 2 with {result['turns']}: the lower bound is Black's exact value in that game; no certificate"
-        elif result["certificate"] is None and "solver" in result:
+        elif (result["certificate"] or {}).get("sides") == NO_SIDES:
             yield UNBOUNDED
         elif path is None:
             yield "nothing is proved, so there is no certificate: grant more --seconds"

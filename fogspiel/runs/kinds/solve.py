@@ -301,7 +301,8 @@ class SolveKind(ValueKind):
         return certificate_agent(run.name, found, game)
 
     def playable(self, run: Run) -> bool:
-        return game_or_none(run.request["game"]) is not None and self.certificate(run) is not None
+        proof = self.certificate(run)
+        return game_or_none(run.request["game"]) is not None and proof is not None and proof.get("sides") != NO_SIDES
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         if summary.state != "finished" or summary.interval is None:
@@ -311,6 +312,9 @@ class SolveKind(ValueKind):
             return "solution", "plays the exact solution that it found: nobody beats it in the long run"
         worse = f"at most {high - low:.1g} per game worse than a perfect one"
         return "solution", f"plays the solution that it found, {worse}"
+
+
+NO_SIDES = [None, None]  # of a certificate that proves the payoffs of a game alone, and has no strategy
 
 
 def _where(run: Run) -> str:

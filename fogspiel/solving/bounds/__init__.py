@@ -1,4 +1,7 @@
-"""Bounds on the value of phantom ponnuki for Black, as exact fractions with checkable proof objects.
+"""Bounds on the value of phantom games of boards for Black, as exact fractions with checkable proof objects.
+
+On any board both players' sure wins are searched for, then what they get at least where draws count as won; where the
+board has no draws, opponents who are informed now and then bound the value. The rest is about phantom ponnuki.
 
 2x2 is one relaxed game played to the end. On 3x3 Black has a sure win from the centre. On 4x4 Black's bound follows
 Teytaud and Teytaud 2011, section IV-C: a central stone C3 on a board turned at random, then B2. If B2 is legal Black
@@ -15,14 +18,18 @@ one. The more seldom the opponent is informed, the better the bound and the larg
 import json
 import re
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from time import monotonic, process_time
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from ...games.boards.board import BOARDS, Board
+from ...core.compile.kernel import kernel
+from ...core.rng import random_below, stream_of
+from ...games.boards.board import BOARDS, DRAWS, LOSES, WINS, Board
+from ...games.phantom.look import OWN, classical_board
 from ..methods import Solution, SolveOptions, SolverProgress, SolverState, Work
 from ..proofs.checkers.phantom_bounds import BoundsCertificate, is_bounded
 from ..proofs.checkers.refutation import RefutationCertificate
@@ -33,7 +40,7 @@ from .information_relaxation import MANY, Failed, PrivateTurn, Relaxation, Relax
 from .point_based import PointSearch, Saved, proved_worth, vector_proof
 from .sure_win import find_sure_win, make_refutation, random_play_bounds
 
-BOUNDED = "phantom-ponnuki-ROWSxCOLUMNS (classical) with sides from 2 on and up to 25 cells"
+BOUNDED = "classical phantom games: phantom-ponnuki-ROWSxCOLUMNS up to 25 cells, tic-tac-toe and hex up to 16"
 SMALL = 6  # cells of a board that is solved to the end
 TO_THE_END = 25  # turns that no game on these boards exceeds
 WIDTHS: Widths = ((MANY, 3),)  # widths of the relaxed games of 4x4
@@ -163,21 +170,29 @@ def search_bounds(
     return make_certificate(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
 
 
+def has_bounds(name: str) -> bool:
+    """True if a game is classical and has a board of a size that the checker takes."""
+    with suppress(ValueError):
+        board = classical_board(name)
+        return is_bounded(name) or name in OWN or (board.kind != "ponnuki" and board.cells <= LARGEST)
+    return False
+
+
 def board_of(name: str) -> Board:
     """Return the board of a game that can be bounded, by name."""
-    if not is_bounded(name):
+    if not has_bounds(name):
         raise ValueError(f"there are no bounds for {name}: they are for {BOUNDED}")
-    return BOARDS[name.removeprefix("phantom-")]
+    return classical_board(name)
 
 
 def is_four(board: Board) -> bool:
-    return board.rows == board.columns == 4
+    return board.kind == "ponnuki" and board.rows == board.columns == 4
 
 
 def solve_to_the_end(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
     for player, name in enumerate(PLAYERS):
         relaxation = Relaxation(board, player, turns=TO_THE_END, check=budget.demand)
-        prover = Prover(relaxation)
+        prover = Prover(ledger.game, relaxation)
         game = relaxation.relaxed_game(0, relaxation.beliefs.start)
         ledger.take(prover, player, prover.relaxed_rows(game)[1])
         yield f"{name} solved to the end, {game.histories} histories"
@@ -205,16 +220,92 @@ def search_sure_win(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
             yield f"not decided after {search.nodes} beliefs"
             return
         if found != REFUTED:
-            prover = Prover(Relaxation(board, 0, check=budget.demand), search)
+            prover = Prover(ledger.game, Relaxation(board, 0, check=budget.demand), search)
             ledger.take(prover, 0, [[[first, "1", None, prover.jump(own, worlds)]]])
             yield f"Black wins for sure after {search.nodes} beliefs"
             return
         yield f"Black has no sure win from {board.cell_name(first)} after {search.nodes} beliefs"
 
 
+def search_all(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
+    """Search for what each player gets for sure, a win or at least a draw, then bound the value as in ponnuki."""
+    for drawn in (False, True):
+        for player, name in enumerate(PLAYERS):
+            if ledger.lower < ledger.upper and not (drawn and never_drawn(board)):
+                yield from search_sure(board, ledger, budget, player, name, drawn)
+    if never_drawn(board):
+        yield from search_schedules(board, ledger, budget)
+
+
+def search_sure(board: Board, ledger: Ledger, budget: CpuBudget, player: int, name: str, drawn: bool) -> Remarks:
+    """Search for a player's sure win, or for what is never worse than a draw."""
+    stage = f"{name} {'never loses' if drawn else 'wins'} for sure"
+    if stage in ledger.done:
+        return
+    search = AndOrSearch(with_draws_won(board, player) if drawn else board, player)
+    for stones, possible, decided in ledger.known.get(stage, []):
+        search.table[int(stones), bytes.fromhex(str(possible))] = int(decided)
+    start = search.beliefs.start
+
+    def used() -> int:
+        return search.bytes + search.perfect.bytes
+
+    def remark() -> str:
+        return f"{stage}? {search.nodes} beliefs, {len(search.table)} decided, {budget.seconds_taken:.0f} CPU s"
+
+    found = REFUTED
+    if len(start):
+        found = yield from watched(search.steps(0, start), stage, search.table, used, remark, ledger, budget)
+    if found != REFUTED:
+        prover = Prover(ledger.game, Relaxation(board, player), search, Fraction(1, 1 + drawn))
+        ledger.take(prover, player, prover.sure_rows(0, start))
+    ledger.known.pop(stage, None)
+    ledger.done.append(stage)
+    yield f"{'' if found != REFUTED else 'not so: '}{stage}, after {search.nodes} beliefs"
+
+
+def with_draws_won(board: Board, player: int) -> Board:
+    """Return a board on which a player wins what was drawn."""
+    fate = board.fate
+
+    @kernel
+    def generous(mover, own, other, cell):
+        found = fate(mover, own, other, cell)
+        if found == DRAWS:
+            return WINS if mover == player else LOSES
+        return found
+
+    return replace(board, fate=generous)
+
+
+PLAYOUTS, SEED = 200, 31
+
+
+def never_drawn(board: Board) -> bool:
+    """True if no random game is drawn, or lost by its last stone; a proof would fail if another game were."""
+    for number in range(PLAYOUTS):
+        stones, player, stream = [0, 0], 0, stream_of(SEED, number)
+        while True:
+            cells = [c for c in range(board.cells) if board.fate(player, stones[player], stones[1 - player], c) >= 0]
+            cell = cells[random_below(stream, len(cells))] if cells else 0
+            found = board.fate(player, stones[player], stones[1 - player], cell)
+            if found in (DRAWS, LOSES):
+                return False
+            if found == WINS or not cells:
+                break
+            stones[player] |= 1 << cell
+            player = 1 - player
+    return True
+
+
 def search_windows(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
-    """Search for a sure win, then bound the value by opponents who are informed more and more seldom."""
+    """Search for a sure win of Black, then bound the value by informed opponents."""
     yield from search_sure_win(board, ledger, budget)
+    yield from search_schedules(board, ledger, budget)
+
+
+def search_schedules(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
+    """Bound the value by opponents who are informed more and more seldom."""
     for turns in range(1, board.cells // 2 if board.cells <= LARGEST else 0):
         if ledger.lower < ledger.upper:
             yield from Schedule(turns, turns).stages(board, ledger, budget)
@@ -243,7 +334,7 @@ def refute_sure_win(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
         search = AndOrSearch(board, 0)
         opening = next(orbit[0] for orbit in board.orbits if find_sure_win(board, orbit[0]).won)
         worlds, _ = search.beliefs.after_answer(1 << opening, np.array([0], np.int64))
-        prover = Prover(Relaxation(board, 0, check=budget.demand), search)
+        prover = Prover(ledger.game, Relaxation(board, 0, check=budget.demand), search)
         ledger.take(prover, 0, [[[opening, "1", None, prover.jump(1 << opening, worlds)]]])
     elif found.won is False:
         ledger.refutation = make_refutation(board, found, random_play_bounds(board, limit)[0])
@@ -299,7 +390,7 @@ def prove_relaxed(
         relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))
     steps, rows = opening
     yield from watched(steps, stage, relaxation.known, used, remark, ledger, budget)
-    prover = Prover(relaxation)
+    prover = Prover(ledger.game, relaxation)
     ledger.take(prover, relaxation.player, rows(prover))
     ledger.known.pop(stage)
     return f"{len(relaxation.known)} beliefs, {len(prover.nodes)} nodes in the proof"
@@ -369,7 +460,9 @@ def first_game(relaxation: Relaxation, game: RelaxedGame) -> Opening:
 
 
 def stages_of(board: Board) -> Stages:
-    """Return the stages for the size of a board."""
+    """Return the stages for a board, in ponnuki by its size."""
+    if board.kind != "ponnuki":
+        return search_all
     if board.cells <= SMALL:
         return solve_to_the_end
     if board.cells > LARGEST:
@@ -409,7 +502,7 @@ class Schedule(NamedTuple):
             relaxation = Relaxation(board, player, turns=self.later, check=budget.demand)
             start = relaxation.beliefs.start
             if relaxation.search.is_sure_win(0, start):
-                prover = Prover(relaxation)
+                prover = Prover(ledger.game, relaxation)
                 ledger.take(prover, player, prover.sure_rows(0, start))
                 yield f"{stage}: a sure win"
             else:
@@ -436,6 +529,17 @@ SETTLE_SECONDS = 60.0  # CPU seconds of `solve`, which refuses a game that is no
 
 def solve(source: GameSource, options: SolveOptions, saved: SolverState) -> Work:
     """Settle a game by a sure win or by relaxed games, or raise a ValueError that names `bounds`."""
+    found = yield from solve_bounds(source, options._replace(seconds=options.seconds or SETTLE_SECONDS), saved)
+    if not found.exact:
+        raise ValueError(
+            f"{source.name} has no sure win that a short search finds, and its whole tree is too large: `fogspiel "
+            f"bounds {source.name}` proves an interval, and narrows it as long as time lasts"
+        )
+    return found
+
+
+def solve_bounds(source: GameSource, options: SolveOptions, saved: SolverState) -> Work:
+    """Bound a game as `search_bounds` does, as a method of solving."""
     name, board = source.name, board_of(source.name)
     stages = search_sure_win if is_four(board) else stages_of(board)
     state = json.loads(saved.state) if saved.state else None
@@ -448,12 +552,11 @@ def solve(source: GameSource, options: SolveOptions, saved: SolverState) -> Work
             break
         bounds = float(step.lower), float(step.upper)
         yield SolverProgress(step.remark, *bounds, state=json.dumps(step.saved).encode())
-    lower, upper = proof["lower"], proof["upper"]
-    if lower != upper:
-        raise ValueError(
-            f"{name} has no sure win that a short search finds, and its whole tree is too large: `fogspiel bounds "
-            f"{name}` proves an interval, and narrows it as long as time lasts"
-        )
-    score = float(Fraction(lower))
-    sizes = {"proof": [len(proof["black"]), len(proof["white"])]}
-    return Solution(lower, lower, upper, True, "sure wins and relaxed games", sizes, proof, score, (score, score))
+    lower, upper = Fraction(proof["lower"]), Fraction(proof["upper"])
+    value, interval = (lower + upper) / 2, (float(lower), float(upper))
+    sizes = {"proof": [len(proof.get("black", ())), len(proof.get("white", ()))]}
+    certificate = proof if upper - lower < 1 else None
+    words = "sure wins and relaxed games"
+    if lower == upper:
+        return Solution(str(value), str(lower), str(upper), True, words, sizes, proof, float(value), interval)
+    return Solution(float(value), *interval, False, words, sizes, certificate, float(value), interval)

@@ -22,8 +22,8 @@ from itertools import combinations
 
 import numpy as np
 
-from ...core.compile.kernel import kernel
-from ...games.boards.board import GOES_ON, ILLEGAL, WINS, Board
+from ...core.compile.kernel import BLOCK16, CELLS, NOTHING, NUMBER, REALS, ROWS, TABLE, TABLE8, kernel, kernel_of
+from ...games.boards.board import FATE, GOES_ON, ILLEGAL, WINS, Board
 from ..methods import run_to_end
 from .beliefs import (
     EMPTY,
@@ -32,10 +32,10 @@ from .beliefs import (
     Beliefs,
     PerfectInformation,
     dominating_try,
-    fate,
     ground_of,
     perfect_outcome,
     permute,
+    rule_of,
     smallest_image,
 )
 from .window_regrets import BARRED, OPPONENT_WINS, Answers
@@ -114,7 +114,7 @@ class AndOrSearch:
         for cell in sorted(promising, key=lambda cell: -tally[cell][0] - WINS_COUNT * tally[cell][2] - contacts[cell]):
             split = self.beliefs.split(own, worlds, cell)
             after, losses = self.beliefs.after_answer(own | 1 << cell, split.going)
-            if losses or (yield from self.steps(own | 1 << cell, after)) == REFUTED:
+            if losses or (len(after) and (yield from self.steps(own | 1 << cell, after)) == REFUTED):
                 continue
             if not len(split.illegal) or (yield from self.steps(own, split.illegal)) != REFUTED:
                 return cell
@@ -173,8 +173,8 @@ def world_ranks(worlds, own, shift, ranks, out):
         out[k] = ranks[pack(permute(worlds[k], shift), image, len(shift))]
 
 
-@kernel
-def walk_answers(ground, player, own, worlds, cells, outcomes, leaf, free, after, count, seen):
+@kernel_of(NOTHING, FATE, CELLS, NUMBER, NUMBER, CELLS, NUMBER, TABLE8, BLOCK16, TABLE8, TABLE, CELLS, CELLS)
+def walk_answers(fate, ground, player, own, worlds, cells, outcomes, leaf, free, after, count, seen):
     """Write the outcome of every try in every world, and the world after every answer.
 
     `after[c]` becomes the worlds after stone c, count[c] of them; `seen` is workspace, one number per set of cells, -1.
@@ -187,13 +187,13 @@ def walk_answers(ground, player, own, worlds, cells, outcomes, leaf, free, after
     for c in range(cells):
         count[c] = 0
         for k in range(len(worlds)):
-            outcomes[k, c] = fate(ground, player, own, worlds[k], c)
+            outcomes[k, c] = fate(player, own, worlds[k], c)
             for d in range(cells):
                 leaf[k, c, d] = BARRED
             if outcomes[k, c] != GOES_ON:
                 continue
             for d in range(cells):
-                answer = fate(ground, 1 - player, worlds[k], own | (1 << c), d)
+                answer = fate(1 - player, worlds[k], own | (1 << c), d)
                 if answer == WINS:
                     leaf[k, c, d] = OPPONENT_WINS
                 elif answer == GOES_ON:
@@ -207,18 +207,18 @@ def walk_answers(ground, player, own, worlds, cells, outcomes, leaf, free, after
             seen[after[c, j]] = -1
 
 
-@kernel
-def judge_worlds(ground, player, own, worlds, keys, values, used, most, out):
+@kernel_of(NUMBER, FATE, CELLS, NUMBER, NUMBER, CELLS, CELLS, CELLS, CELLS, NUMBER, REALS)
+def judge_worlds(fate, ground, player, own, worlds, keys, values, used, most, out):
     """Write each world's outcome with perfect information, the player to move; return False if the table is full."""
     for k in range(len(worlds)):
         if 2 * (used[0] + most) > len(keys):
             return False
-        out[k] = perfect_outcome(ground, player, own, worlds[k], keys, values, used, most)
+        out[k] = perfect_outcome(fate, ground, player, own, worlds[k], keys, values, used, most)
     return True
 
 
-@kernel
-def score_tries(ground, player, own, worlds, outcomes, leaf, cells, keys, values, used, most, out):
+@kernel_of(NUMBER, FATE, CELLS, NUMBER, NUMBER, CELLS, TABLE8, BLOCK16, NUMBER, CELLS, CELLS, CELLS, NUMBER, ROWS)
+def score_tries(fate, ground, player, own, worlds, outcomes, leaf, cells, keys, values, used, most, out):
     """Write each try's score in each world, by the perfect-information game; return False if its table is full."""
     for k in range(len(worlds)):
         for c in range(cells):
@@ -229,8 +229,9 @@ def score_tries(ground, player, own, worlds, outcomes, leaf, cells, keys, values
             else:
                 if 2 * (used[0] + most) > len(keys):
                     return False
-                lost = perfect_outcome(ground, 1 - player, worlds[k], own | (1 << c), keys, values, used, most) == LOST
-                out[k, c] = 1.0 if lost else SURVIVES
+                after = own | (1 << c)
+                found = perfect_outcome(fate, ground, 1 - player, worlds[k], after, keys, values, used, most)
+                out[k, c] = 1.0 if found == LOST else SURVIVES
                 for d in range(cells):
                     if leaf[k, c, d] == OPPONENT_WINS:
                         out[k, c] = 0.0
@@ -241,14 +242,14 @@ class TurnOutcomes:
     """Outcomes of a turn from own stones on, for every world: see `window_regrets` for the arrays."""
 
     def __init__(self, fields: "Fields", own: int) -> None:
-        board, player, ground = fields.board, fields.player, fields.ground
+        board, player = fields.board, fields.player
         self.own, self.worlds, cells = own, fields.worlds_beside(own), board.cells
         count = len(self.worlds)
         outcomes, leaf = np.zeros((count, cells), np.int8), np.zeros((count, cells, cells), np.int16)
         self.answers = Answers(outcomes, leaf, np.zeros((count, cells + 1), np.int8))
         after, self.wide = np.zeros((cells, fields.most_worlds), np.int64), np.zeros(cells, np.int64)
         seen = np.full(1 << cells, EMPTY, np.int64)
-        walk_answers(ground, player, own, self.worlds, cells, *self.answers, after, self.wide, seen)
+        walk_answers(*fields.rule, player, own, self.worlds, cells, *self.answers, after, self.wide, seen)
         self.after = [after[c, : self.wide[c]].copy() for c in range(cells)]
         self.scores = np.zeros((count, cells))
         known = player, own, self.worlds, outcomes, leaf, cells
@@ -261,7 +262,7 @@ class Fields:
     """Cached fields of one player on a board."""
 
     def __init__(self, board: Board, player: int) -> None:
-        self.board, self.player, self.ground = board, player, ground_of(board)
+        self.board, self.player, self.rule = board, player, (rule_of(board), ground_of(board))
         self.perfect = PerfectInformation(board)
         self.subset_ranks = np.zeros(1 << board.cells, np.int32)
         subset_ranks(board.cells, self.subset_ranks)

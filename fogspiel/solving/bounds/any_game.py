@@ -1,10 +1,12 @@
 """Bounds on the value of any game: exactly where it can be solved, else by tables, else its payoffs alone.
 
 1. **Exactly**, as `solve` does, by the method made for the game or by its whole tree.
-2. **Tables**: a strategy of each side that is learned, and the best response to it, found by an opponent who sees the
+2. **Boards**: for a classical phantom game, what each player gets for sure, by AND-OR search over beliefs, and where
+   the board has no draws, what it gets against an opponent who is informed now and then (`sure-win`).
+3. **Tables**: a strategy of each side that is learned, and the best response to it, found by an opponent who sees the
    whole state (`informed-opponent`, where the states can be enumerated) and by one who does not (`external-sampling`,
    where the histories can be followed). Each side takes the better of both.
-3. **Nothing fits**: the lowest and the highest payoff.
+4. **Nothing fits**: the lowest and the highest payoff.
 
 A step before the budget is spent comes to the same bounds on every machine; the state to resume from holds the
 finished steps and that of the current one.
@@ -21,9 +23,10 @@ from ...core.game import Game
 from ..methods import AUTO, Solution, SolveOptions, SolverProgress, SolverState, Work, choose_solve_method, run_to_end
 from ..methods import find_solve_method as method_named
 from ..methods.informed_opponent import enumerate_states
-from ..methods.tables import join_tables
+from ..methods.tables import join_tables, payoff_certificate
 from ..sources import GameSource, KernelSource, estimate_histories
 from ..tree import TooLarge
+from . import has_bounds, solve_bounds
 
 SOLVABLE = 12_000_000  # histories of a tree that is solved: larger ones have no certificate
 FOLLOWED = 1e13  # histories of a game, by estimate, above which no best response is tried
@@ -41,8 +44,10 @@ class Powers(NamedTuple):
 def powers_of(source: GameSource) -> Powers:
     """Return what a game's size allows; nothing is built yet."""
     method = choose_solve_method(AUTO, source)
-    if method.made_for:
+    if method.made_for and method.name != BOARDS:
         return Powers(method.name, None)
+    if method.made_for:
+        return Powers(method.name, estimate_histories(source.as_game(), FOLLOWED))
     game = source.game
     histories = SOLVABLE if game is None else estimate_histories(game, FOLLOWED)
     return Powers(AUTO if histories is not None and histories <= SOLVABLE else "", histories)
@@ -87,7 +92,8 @@ def bound(source: GameSource, options: SolveOptions, saved: SolverState) -> Work
             continue
         inner = b64decode(kept["state"]) if "state" in kept else None
         asked = options._replace(seconds=options.seconds and options.seconds * share)
-        work = method_named(name).solve(source, asked, SolverState((), inner))
+        method = solve_bounds if name == BOARDS else method_named(name).solve
+        work = method(source, asked, SolverState((), inner))
         try:
             while True:
                 try:
@@ -114,13 +120,15 @@ def bound(source: GameSource, options: SolveOptions, saved: SolverState) -> Work
     return result_of(source, kept["found"])
 
 
-TABLES = ("informed-opponent", "external-sampling")
+TABLES, BOARDS = ("informed-opponent", "external-sampling"), "sure-win"
 
 
 def steps_of(source: GameSource, powers: Powers) -> Iterator[tuple[str, float]]:
     """Yield the methods to be tried, with the share of the CPU time of each."""
-    if powers.method:
+    if powers.method and powers.method != BOARDS:
         yield powers.method, 1.0
+    if has_bounds(source.name):
+        yield BOARDS, 1 / 2
     yield TABLES[0], 1 / SHARE
     if powers.histories is not None:
         yield TABLES[1], 1 - 1 / SHARE
@@ -141,8 +149,9 @@ def result_of(source: GameSource, found: dict[str, Any]) -> Solution:
     """Return the best solution of the finished steps: an exact one, or the better table of each side."""
     solutions = {name: Solution.from_json(body) for name, body in found.items()}
     for name, solution in solutions.items():
-        if name not in TABLES:
+        if name not in (*TABLES, BOARDS) or solution.exact:
             return solution
+    board = solutions.pop(BOARDS, None)
     proofs = [one.certificate for one in solutions.values() if one.certificate is not None]
     sizes = {
         name.replace("-", "_"): one.sizes.get("states", one.sizes.get("iterations", 0))
@@ -150,6 +159,16 @@ def result_of(source: GameSource, found: dict[str, Any]) -> Solution:
     }
     words = "; ".join(one.description for one in solutions.values()) or "no method"
     joined = join_tables(proofs)
+    if (
+        board is not None
+        and board.certificate is not None
+        and (joined is None or _width(board.certificate) <= _width(joined))
+    ):
+        return board
     if joined is not None:
         return Solution.proved(words, sizes, joined)
-    return Solution.bounded(words, sizes, *map(float, limits_of(source)))
+    return Solution.proved(words, sizes, payoff_certificate(source.as_game()))
+
+
+def _width(proof: Any) -> Fraction:
+    return Fraction(proof["upper"]) - Fraction(proof["lower"])

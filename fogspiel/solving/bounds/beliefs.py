@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.compile.kernel import Kernel, inlined, kernel
-from ...games.boards.board import DRAWS, GOES_ON, ILLEGAL, WINS, Board, outline, ponnuki_outcome, spread, tic_tac_toe
+from ...core.compile.kernel import CELLS as NUMBERS
+from ...core.compile.kernel import NOTHING, NUMBER, TABLE, Kernel, compiled, inlined, kernel, kernel_of
+from ...games.boards.board import DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board, outline, spread
 
 EMPTY = -1  # an empty slot of a hash table
 # Fibonacci hashing: 2**64 over the golden ratio, and the position of the well mixed bits of the product.
@@ -22,10 +23,9 @@ HASH_FACTOR, HASH_SHIFT = -7046029254386353131, 17
 LOST, DRAWN, WON = 0, 1, 2
 FIRST_ROOM = 1 << 12  # initial slots of a hash table
 FULL = -2  # returned by a kernel whose table has become too small
-TIC_TAC_TOE, PONNUKI = 0, 1
-# Fields of the kernels' record of a board. (A board's own kernel as an argument would cost 0.1 ms per call.)
-KIND, CELLS, COLUMNS, LEFT, RIGHT, WHOLE = range(6)
-OUTCOMES = 4  # a try is illegal, continues, wins or draws: ILLEGAL .. DRAWS, which are -1 .. 2.
+# Fields of the kernels' record of a board, whose rule (`fate`) is an argument of its own.
+CELLS, COLUMNS, LEFT, RIGHT, WHOLE = range(5)
+OUTCOMES = 4  # a try is illegal, continues, wins, or ends the game otherwise: ILLEGAL .. DRAWS, which are -1 .. 2.
 
 
 class Split(NamedTuple):
@@ -52,41 +52,35 @@ def slot_of(table, key):
     return at
 
 
-@kernel
-def fate(ground, player, own, other, cell):
-    """Return the effect of `player`'s move to the cell, by the board's own rule."""
-    if ground[KIND] == TIC_TAC_TOE:
-        return tic_tac_toe(player, own, other, cell)
-    return ponnuki_outcome(own, other, cell, ground[CELLS], ground[COLUMNS], ground[LEFT], ground[RIGHT], ground[WHOLE])
-
-
 def ground_of(board: Board) -> np.ndarray:
-    kind = TIC_TAC_TOE if board.name == "ttt" else PONNUKI
-    if kind == PONNUKI and not board.name.startswith("ponnuki"):
-        raise ValueError(f"beliefs are kept for ponnuki and tic-tac-toe, not for {board.name}")
     left, right, _, _, full = outline(board.rows, board.columns)
-    return np.array([kind, board.cells, board.columns, left, right, full], np.int64)
+    return np.array([board.cells, board.columns, left, right, full], np.int64)
 
 
-@kernel
-def outcomes_of_try(ground, player, own, worlds, cell, out):
+def rule_of(board: Board) -> Kernel:
+    """Return the rule of a board, compiled to be an argument of kernels."""
+    return compiled(board.fate, FATE)
+
+
+@kernel_of(NUMBER, FATE, NUMBERS, NUMBER, NUMBER, NUMBERS, NUMBER, NUMBERS)
+def outcomes_of_try(fate, ground, player, own, worlds, cell, out):
     """Write the outcome of a try in each world; return the number of worlds it wins."""
     wins = 0
     for k in range(len(worlds)):
-        out[k] = fate(ground, player, own, worlds[k], cell)
+        out[k] = fate(player, own, worlds[k], cell)
         if out[k] == WINS:
             wins += 1
     return wins
 
 
-@kernel
-def tally_outcomes(ground, player, own, worlds, out):
-    """Write for each cell in how many worlds a try there is illegal, continues, wins, draws."""
+@kernel_of(NOTHING, FATE, NUMBERS, NUMBER, NUMBER, NUMBERS, TABLE)
+def tally_outcomes(fate, ground, player, own, worlds, out):
+    """Write for each cell in how many worlds a try there is illegal, continues, wins, ends the game otherwise."""
     for cell in range(len(out)):
         for kind in range(OUTCOMES):
             out[cell, kind] = 0
         for k in range(len(worlds)):
-            out[cell, fate(ground, player, own, worlds[k], cell) - ILLEGAL] += 1
+            out[cell, min(fate(player, own, worlds[k], cell), DRAWS) - ILLEGAL] += 1
 
 
 @kernel
@@ -102,9 +96,9 @@ def count_contacts(ground, worlds, out):
                 out[cell] += 1
 
 
-@kernel
-def unseen_answers(ground, player, own, worlds, table, out):
-    """Write the worlds after any move of the opponent that does not end the game, and the number it can win in.
+@kernel_of(NUMBER, FATE, NUMBERS, NUMBER, NUMBER, NUMBERS, NUMBERS, NUMBERS)
+def unseen_answers(fate, ground, player, own, worlds, table, out):
+    """Write the worlds after any move of the opponent that does not end the game; in how many it can win or draw.
 
     Return the number of worlds, or FULL if the table (empty before and after) is too small.
     """
@@ -112,8 +106,8 @@ def unseen_answers(ground, player, own, worlds, table, out):
     for k in range(len(worlds)):
         losing = False
         for cell in range(cells):
-            outcome = fate(ground, 1 - player, worlds[k], own, cell)
-            if outcome == WINS:
+            outcome = fate(1 - player, worlds[k], own, cell)
+            if outcome in (WINS, DRAWS):
                 losing = True
             elif outcome == GOES_ON:
                 world = worlds[k] | (1 << cell)
@@ -136,20 +130,20 @@ def unseen_answers(ground, player, own, worlds, table, out):
     return count
 
 
-@kernel
-def decided_cells(ground, player, own, other, out):
+@kernel_of(NOTHING, FATE, NUMBERS, NUMBER, NUMBER, NUMBER, NUMBERS)
+def decided_cells(fate, ground, player, own, other, out):
     """Write the cells at which a try is illegal, and those at which it wins."""
     out[0], out[1] = 0, 0
     for cell in range(ground[CELLS]):
-        outcome = fate(ground, player, own, other, cell)
+        outcome = fate(player, own, other, cell)
         if outcome == ILLEGAL:
             out[0] |= 1 << cell
         elif outcome == WINS:
             out[1] |= 1 << cell
 
 
-@kernel
-def perfect_outcome(ground, player, own, other, keys, outcomes, used, most):
+@kernel_of(NUMBER, FATE, NUMBERS, NUMBER, NUMBER, NUMBER, NUMBERS, NUMBERS, NUMBERS, NUMBER)
+def perfect_outcome(fate, ground, player, own, other, keys, outcomes, used, most):
     """Return LOST, DRAWN or WON for the player to move with perfect information, or FULL beyond `most` visits.
 
     Depth-first search with a transposition table. `used` counts the positions in the table, which must have space for
@@ -175,14 +169,14 @@ def perfect_outcome(ground, player, own, other, keys, outcomes, used, most):
             best[depth] = LOST
             tried[depth] = 0
             for cell in range(cells):
-                if fate(ground, mover, mine[depth], theirs[depth], cell) == WINS:
+                if fate(mover, mine[depth], theirs[depth], cell) == WINS:
                     best[depth] = WON
         else:
             best[depth] = max(best[depth], WON - child)
             tried[depth] += 1
         cell = tried[depth]
         while cell < cells and best[depth] < WON:
-            outcome = fate(ground, mover, mine[depth], theirs[depth], cell)
+            outcome = fate(mover, mine[depth], theirs[depth], cell)
             if outcome == DRAWS:
                 best[depth] = max(best[depth], DRAWN)
             elif outcome == GOES_ON:
@@ -204,13 +198,13 @@ def perfect_outcome(ground, player, own, other, keys, outcomes, used, most):
     return child
 
 
-@kernel
-def first_not_won(ground, player, own, worlds, start, keys, outcomes, used, most):
+@kernel_of(NUMBER, FATE, NUMBERS, NUMBER, NUMBER, NUMBERS, NUMBER, NUMBERS, NUMBERS, NUMBERS, NUMBER)
+def first_not_won(fate, ground, player, own, worlds, start, keys, outcomes, used, most):
     """Return the first world from `start` on not known to be won, while the table can take `most` more positions."""
     for k in range(start, len(worlds)):
         if 2 * (used[0] + most) > len(keys):
             return k
-        if perfect_outcome(ground, player, own, worlds[k], keys, outcomes, used, most) != WON:
+        if perfect_outcome(fate, ground, player, own, worlds[k], keys, outcomes, used, most) != WON:
             return k
     return len(worlds)
 
@@ -262,7 +256,7 @@ class Beliefs:
         if player not in (0, 1):
             raise ValueError(f"player {player!r} is not a player: 0 is Black, 1 is White")
         self.board, self.player, self.cells = board, player, board.cells
-        self._ground = ground_of(board)
+        self._rule = rule_of(board), ground_of(board)
         self._table = np.full(FIRST_ROOM, EMPTY, np.int64)
         self._out = np.zeros(FIRST_ROOM, np.int64)
         self._tally = np.zeros((board.cells, OUTCOMES), np.int64)
@@ -271,27 +265,27 @@ class Beliefs:
 
     @property
     def start(self) -> np.ndarray:
-        """The worlds at the player's first turn: nothing for Black, one stone anywhere for White."""
-        stones = [0] if self.player == 0 else [1 << cell for cell in range(self.cells)]
-        return np.array(stones, np.int64)
+        """The worlds at the player's first turn: nothing for Black, one stone wherever it may begin for White."""
+        nothing = np.array([0], np.int64)
+        return nothing if self.player == 0 else self.after_answer(0, nothing)[0]
 
     def split(self, own: int, worlds: np.ndarray, cell: int) -> Split:
         outcomes = np.empty(len(worlds), np.int64)
-        wins = outcomes_of_try(self._ground, self.player, own, worlds, cell, outcomes)
+        wins = outcomes_of_try(*self._rule, self.player, own, worlds, cell, outcomes)
         return Split(worlds[outcomes == ILLEGAL], worlds[(outcomes == GOES_ON)], int(wins))
 
     def tally(self, own: int, worlds: np.ndarray) -> list[list[int]]:
-        tally_outcomes(self._ground, self.player, own, worlds, self._tally)
+        tally_outcomes(*self._rule, self.player, own, worlds, self._tally)
         return list(self._tally.tolist())
 
     def contacts(self, worlds: np.ndarray) -> list[int]:
-        count_contacts(self._ground, worlds, self._contacts)
+        count_contacts(self._rule[1], worlds, self._contacts)
         return list(self._contacts.tolist())
 
     def after_answer(self, own: int, worlds: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return the worlds at the next turn after any unseen answer, and in how many the opponent can win instead."""
+        """Return the worlds at the next turn after any unseen answer, and in how many the opponent can win or draw."""
         while True:
-            count = unseen_answers(self._ground, self.player, own, worlds, self._table, self._out)
+            count = unseen_answers(*self._rule, self.player, own, worlds, self._table, self._out)
             if count != FULL:
                 return self._out[:count].copy(), int(self._out[count])
             self._table = np.full(4 * len(self._table), EMPTY, np.int64)
@@ -301,7 +295,7 @@ class Beliefs:
         """Return the cells at which a try of that player is illegal, and those at which it wins, as bits."""
         found = self._looks.get((player, own, other))
         if found is None:
-            decided_cells(self._ground, player, own, other, self._pair)
+            decided_cells(*self._rule, player, own, other, self._pair)
             found = self._looks[player, own, other] = int(self._pair[0]), int(self._pair[1])
         return found
 
@@ -311,7 +305,7 @@ class PerfectInformation:
 
     def __init__(self, board: Board) -> None:
         self.board = board
-        self._ground = ground_of(board)
+        self._rule = rule_of(board), ground_of(board)
         self._keys = np.full(FIRST_ROOM, EMPTY, np.int64)
         self._outcomes = np.zeros(FIRST_ROOM, np.int64)
         self._used = np.zeros(1, np.int64)
@@ -330,7 +324,7 @@ class PerfectInformation:
         while True:
             step = step if visits is None else min(step, visits)
             self._make_room(step)
-            found = perfect_outcome(self._ground, player, own, other, self._keys, self._outcomes, self._used, step)
+            found = perfect_outcome(*self._rule, player, own, other, self._keys, self._outcomes, self._used, step)
             if found != FULL:
                 return int(found)
             if step == visits:
@@ -344,7 +338,7 @@ class PerfectInformation:
             step = FIRST_ROOM if visits is None else visits
             self._make_room(2 * step)
             table = self._keys, self._outcomes, self._used
-            start = first_not_won(self._ground, player, own, worlds, start, *table, step)
+            start = first_not_won(*self._rule, player, own, worlds, start, *table, step)
             if start == len(worlds):
                 return True
             if self.outcome(player, own, int(worlds[start]), visits) not in (WON, None):
@@ -354,7 +348,7 @@ class PerfectInformation:
     def fill(self, work: Kernel, *about: object, visits: int, out: np.ndarray) -> None:
         """Let a kernel write outcomes of many positions, and enlarge the table whenever it is too small."""
         self._make_room(2 * visits)
-        while not work(self._ground, *about, self._keys, self._outcomes, self._used, visits, out):
+        while not work(*self._rule, *about, self._keys, self._outcomes, self._used, visits, out):
             self._make_room(2 * visits)
 
     def _make_room(self, more: int) -> None:

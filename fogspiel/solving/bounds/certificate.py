@@ -12,18 +12,19 @@ import numpy as np
 
 from ...core.agents import PlayerAgent, draw_index
 from ...core.rng import random_below
-from ...games.boards.board import BOARDS, Board
+from ...games.boards.board import Board
+from ...games.phantom.look import classical_board
 from ...games.phantom.rules import SEEN_RECORD, TURNS
 from ..exact import exact_bounds
 from ..methods.lp import equilibrium
 from ..proofs.checkers import refutation
 from ..proofs.checkers.phantom_bounds import (
     FORMAT,
+    BoardRules,
     BoundsCertificate,
-    PonnukiRules,
     guarantees,
     node_of,
-    size_of,
+    rules_of,
     verify,
 )
 from ..proofs.checkers.primitives import cells_of, digest_of
@@ -50,11 +51,13 @@ class NodeJson(TypedDict):
 class Prover:
     """The nodes of one player's proof: every belief once, successors before it."""
 
-    def __init__(self, relaxation: Relaxation, search: AndOrSearch | None = None) -> None:
-        """Take the decisions of `search`, if it is given, instead of the relaxation's AND-OR search."""
-        self.relaxation, self.board = relaxation, relaxation.board
+    def __init__(
+        self, game: str, relaxation: Relaxation, search: AndOrSearch | None = None, sure: Fraction = Fraction(1)
+    ) -> None:
+        """Take the decisions of `search`, worth `sure`, instead of the relaxation's AND-OR search if it is given."""
+        self.relaxation, self.board, self.sure = relaxation, relaxation.board, sure
         self.search = search or relaxation.search
-        self.rules = PonnukiRules(self.board.rows, self.board.columns)
+        self.rules = rules_of(game)
         self.turns = [self.rules.turns.index(shift.tolist()) for shift in self.board.symmetries]
         self.nodes: list[NodeJson] = []
         self.numbers: dict[tuple[int, bytes], int] = {}
@@ -73,7 +76,7 @@ class Prover:
         if key not in self.numbers:
             self.relaxation.check()
             if sure:
-                worth, rows = Fraction(1), self.sure_rows(own, worlds)
+                worth, rows = self.sure, self.sure_rows(own, worlds)
             else:
                 worth, rows = self.relaxed_rows(self.relaxation.relaxed_game(own, worlds))
             self.numbers[key] = self.add(own, worlds.tolist(), worth, rows)
@@ -88,20 +91,25 @@ class Prover:
 
     def finish(self, rows: list[Row]) -> Fraction:
         """Add the node of the whole game, on a board turned at random, and return its guarantee."""
-        rules, worlds = self.rules, self.search.beliefs.start.tolist()
+        rules, worlds, player = self.rules, self.search.beliefs.start.tolist(), self.relaxation.player
         number = self.add(0, worlds, Fraction(0), rows)
         nodes = [node_of(node, k, rules) for k, node in enumerate(self.nodes)]
-        worth = min(found for _, found in guarantees(rules, nodes, nodes[number], rules.symmetries))
+        worth = min(found for _, found in guarantees(rules, nodes, nodes[number], player, rules.symmetries))
         self.nodes[number]["worth"] = str(worth)
         return worth
 
     def sure_rows(self, own: int, worlds: np.ndarray) -> list[Row]:
         cell = self.search.winning_try(own, worlds)
         split = self.search.beliefs.split(own, worlds, cell)
-        more, after = own | 1 << cell, self.search.beliefs.after_answer
+        more = own | 1 << cell
+        worlds_after = self.search.beliefs.after_answer(more, split.going)[0] if len(split.going) else split.going
         illegal = self.jump(own, split.illegal) if len(split.illegal) else None
-        legal = self.jump(more, after(more, split.going)[0]) if len(split.going) else None
-        return [[[cell, "1", illegal, legal]]]
+        legal: Place = self.jump(more, worlds_after) if len(worlds_after) else None
+        rows: list[Row] = [[[cell, "1", illegal, legal]]]
+        if len(split.going) and not len(worlds_after):  # the opponent's next stone loses: a row that is never reached
+            rows[0][0][3] = 1
+            rows.append([[cell, "1", None, None]])
+        return rows
 
     def relaxed_rows(self, game: RelaxedGame) -> tuple[Fraction, list[Row]]:
         """Return an optimal strategy of a relaxed game in fractions, with its guarantee."""
@@ -175,7 +183,7 @@ def make_certificate(
 def explain(body: Any, everything: bool = False) -> list[str]:
     """Return the bounds of a certificate, after checking it, and the strategies behind them."""
     lower, upper = verify(body)
-    board = BOARDS[body["game"].removeprefix("phantom-")]
+    board = classical_board(body["game"])
     width = "" if lower == upper else f" (width {float(upper - lower):.6f})"
     lines = [
         f"{body['game']}: Black gets {_number(lower)} on average or more, at most {_number(upper)}{width}; "
@@ -212,7 +220,7 @@ def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, ever
         return [f"{name}: nothing is proved but that it gets 0 or more."]
     lines = [
         f"{name} gets {_number(worth)} or more, by {len(nodes)} nodes. It turns and mirrors the board at random, all "
-        f"{'eight' if board.rows == board.columns else 'four'} ways alike; then, from the first row on:",
+        f"{len(board.symmetries)} ways alike; then, from the first row on:",
         *_row_lines(nodes[-1]["rows"], board),
     ]
     for number, node in enumerate(nodes[:-1] if everything else ()):
@@ -262,7 +270,7 @@ def _place(place: Any) -> str:
 class ProofPlayer:
     """Player that follows the nodes of a proof in either seat; where the proof gives up it tries the first cell."""
 
-    def __init__(self, rules: PonnukiRules, sides: tuple[list[NodeJson], list[NodeJson]], stream: np.ndarray) -> None:
+    def __init__(self, rules: BoardRules, sides: tuple[list[NodeJson], list[NodeJson]], stream: np.ndarray) -> None:
         self.rules, self.sides, self.stream = rules, sides, stream
 
     def begin(self, side: int) -> None:
@@ -294,5 +302,5 @@ class ProofPlayer:
 
 def follower(name: str, body: BoundsCertificate) -> PlayerAgent:
     verify(body)
-    rules = PonnukiRules(*size_of(body["game"]))
+    rules = rules_of(body["game"])
     return PlayerAgent(name, lambda stream: ProofPlayer(rules, (body["black"], body["white"]), stream))

@@ -22,7 +22,7 @@ from ..exact import exact_bounds
 from ..methods.lp import equilibrium
 from ..tree.sequence_form import merge
 from . import board_of
-from .beliefs import Beliefs, dominating_try, fate, ground_of, permute, smallest_image
+from .beliefs import Beliefs, dominating_try, permute, smallest_image
 from .information_relaxation import TreeplexBuilder
 
 MAX_HISTORIES = 2_000_000  # of one window
@@ -75,7 +75,7 @@ class InformedGame:
         """Set up the game; Lemma 1 (`symmetric`) identifies windows, Lemma 3 (`dominating`) shortens them."""
         self.board, self.turns, self.most, self.histories = board, turns, most, 0
         self.symmetries, self.dominating = board.symmetries if symmetric else board.symmetries[:1], dominating
-        self.beliefs, self.ground = Beliefs(board, BLACK), ground_of(board)
+        self.beliefs = Beliefs(board, BLACK)
         self._values: dict[tuple[int, bytes], Fraction] = {}
 
     def value(self) -> Fraction:
@@ -112,7 +112,7 @@ class InformedGame:
         return int(permute(own, self.symmetries[turn])), best
 
     def _fate(self, player: int, own: int, other: int, cell: int) -> int:
-        return int(fate(self.ground, player, own, other, cell))
+        return int(self.board.fate(player, own, other, cell))
 
 
 class _WindowWalk:

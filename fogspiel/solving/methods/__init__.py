@@ -244,11 +244,19 @@ def fits_private_histories(source: "GameSource") -> bool:
 
 def fits_bounds(source: "GameSource") -> bool:
     """True if the game has bounds, and its board is too large for the whole tree."""
-    if source.family != "phantom" or not phantom_bounds.is_bounded(source.name):
-        return False
-    from ..bounds import SMALL, board_of
+    from ..bounds import SMALL, board_of, has_bounds
 
-    return board_of(source.name).cells > SMALL
+    return source.family == "phantom" and has_bounds(source.name) and board_of(source.name).cells > SMALL
+
+
+def suits_bounds(source: "GameSource") -> bool:
+    """True if no whole tree of the game fits, so that its bounds are what `auto` should try."""
+    from ..bounds import board_of
+
+    return fits_bounds(source) and (phantom_bounds.is_bounded(source.name) or board_of(source.name).cells > WHOLE_TREES)
+
+
+WHOLE_TREES = 9  # cells of a board whose whole tree may fit
 
 
 BANDITS = "Matrix games by two players that learn, to compare with: a --gap of 0.001 may take millions of steps."
@@ -336,10 +344,11 @@ METHODS = (
     SolveMethod(
         "sure-win",
         lazy_function("solving.bounds", "solve"),
-        "Phantom ponnuki: a search for a sure win, then relaxed games, as in `fogspiel bounds`; exactly or not at all.",
+        "Phantom boards: a search for a sure win, then relaxed games, as in `fogspiel bounds`; exactly or not at all.",
         exact=True,
-        made_for="classical phantom ponnuki on 8 to 25 cells",
+        made_for="classical phantom games on 7 to 16 cells, phantom ponnuki and boards of files up to 25",
         fits=fits_bounds,
+        suits=suits_bounds,
         proofs=CertificateFormat(
             phantom_bounds.FORMAT,
             lazy_function("solving.bounds.certificate", "follower"),

@@ -101,6 +101,11 @@ def _certificate(
     return found
 
 
+def payoff_certificate(game: Game) -> TableBounds:
+    """Return the certificate without tables: the lowest and the highest payoff of a game bound its value."""
+    return _certificate(game.name, game.version, game.payoffs[0], game.payoffs[-1], [None, None])
+
+
 def join_tables(proofs: Sequence[Any]) -> TableBounds | None:
     """Return the certificate with the better side of each player; None if there are none."""
     if not proofs:

@@ -349,7 +349,19 @@ def own_board(game: Any, most: int) -> tuple[Board, str] | None:
     return Board(board.name, board.rows, board.columns, symmetries, (won[0], won[1])), parts.variant
 
 
-OWN_ILLEGAL, OWN_GOES_ON, OWN_WIN, OWN_DRAW = -1, 0, 1, 2  # what the rule of such a board returns
+OWN_FATES = OWN_ILLEGAL, OWN_GOES_ON, OWN_WIN, OWN_DRAW, OWN_LOSS = -1, 0, 1, 2, 3  # results of such a board's rule
+
+
+def own_rule(game: Any, most: int, variant: str) -> tuple[int, list[list[int]], Callable[..., int]] | None:
+    """Return cells, symmetries and rule of a board from a file that the user has named; None for other names."""
+    from ....games.boards.board import BOARDS
+    from ....games.phantom.look import OWN
+
+    parts = OWN.get(game) if isinstance(game, str) else None
+    if parts is None or parts.variant != variant or BOARDS[parts.board].cells > most:
+        return None
+    board = BOARDS[parts.board]
+    return board.cells, board.symmetries.tolist(), lambda *stone: int(board.fate(*stone))
 
 
 def rules_version(game: str, version: int) -> int | str:
