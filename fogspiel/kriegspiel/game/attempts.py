@@ -230,6 +230,16 @@ def announced_capture(pos, move, at_arrival, out):
         out[SQUARE] = end_of(move) if at_arrival else victim
 
 
+@kernel
+def make_and_say(pos, move, limits, said):
+    """Make a move, compute the limits of the opponent, and write the message of a referee without switches."""
+    announced_capture(pos, move, 0, said)
+    position.make(pos, move)
+    moves.restrict(pos, limits)
+    said[CHECKS] = directions(pos, limits)
+    said[TRIES] = pawn_tries(pos, limits, 0)
+
+
 # Announcements of the referee under each rule set, and the test of a board against them.
 #
 # A rule set is a set of the bits below; without any of them the rules are those of the Internet Chess Club. The referee

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.compile.kernel import kernel
 from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, can_move, is_legal, legal_moves, restrict
 from ...games.chess.position import CLOCK, MEN, PLY, POSITION, copy_board, make
-from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
+from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, make_and_say
 
 REFUSED, MATED, STALEMATED, REPLIED = 0, 1, 2, 3
 # Number of results of an attempt, and an upper bound of message codes: 3 * 128 * 32 * 64.
@@ -23,11 +23,8 @@ ENDS, MESSAGES = 4, 1 << 20
 @kernel
 def _make_aloud(board, move, limits, said):
     """Make a legal move, compute the opponent's limits, and write the message; return its code."""
-    announced_capture(board, move, False, said)
-    make(board, move)
+    make_and_say(board, move, limits, said)
     board[CLOCK], board[PLY] = 0, 0
-    restrict(board, limits)
-    said[CHECKS], said[TRIES] = directions(board, limits), pawn_tries(board, limits, False)
     return ((said[TAKEN] * 128 + said[SQUARE] + 1) * 32 + said[CHECKS]) * 64 + said[TRIES]
 
 

@@ -20,11 +20,11 @@ from ...core.rng import random_below, random_unit
 from ...games.chess import position
 from ...games.chess.bitboards import ALL, KING, LAST_RANKS, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit, kind_on
 from ...games.chess.moves import LIMITS, MAX_MOVES, attackers, is_legal, legal_moves, restrict
-from ...games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, copy_board, end_of, make, start_of
+from ...games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, copy_board, end_of, start_of
 from ..beliefs.consistent_boards import AT_FIRST, random_kind, random_square
 from ..beliefs.consistent_boards import PIECES as PIECE_KINDS
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
-from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries, tries_fit
+from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, directions, make_and_say, pawn_tries, tries_fit
 
 FIFTY_MOVES = 100  # plies without a capture or a pawn move that end a game
 LONGEST_GAME = 300  # plies after which a simulated game is a draw, if the fifty-move rule has not ended it before
@@ -155,16 +155,6 @@ def draw_fitting_board(prob, known, clock, refused, pos, limits, files, stream):
         copy_board(spare, pos)
         restrict(pos, limits)
     return found
-
-
-@kernel
-def make_and_say(pos, move, limits, said):
-    """Make a move, compute the limits of the opponent, and write the referee's message."""
-    announced_capture(pos, move, 0, said)
-    make(pos, move)
-    restrict(pos, limits)
-    said[CHECKS] = directions(pos, limits)
-    said[TRIES] = pawn_tries(pos, limits, 0)
 
 
 @kernel
