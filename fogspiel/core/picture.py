@@ -20,7 +20,8 @@ class Cell(JsonRecord):
 
     text: str = ""
     # Classes of the style sheet: own, other, unknown, refused, marked, red, black, face-down,
-    # winning, captured; and what is drawn: a die (rolling), token, stone, stack of cards, hand, face or ship.
+    # winning, captured; and what is drawn: a die (rolling), bid (number x face), token, stone, stack of cards,
+    # hand, face or ship.
     look: str = ""
     action: int | None = None  # the action of a click on it
     name: str = ""  # text for screen readers

@@ -236,8 +236,10 @@ function drawTogether(cards, actions) {
       settle();
     };
     const pick = button(cell.text, choose, card.className, { "aria-label": cell.name, "aria-pressed": "false", "data-place": card.dataset.place });
+    pick.style.setProperty("--at-column", number);
     row.append(pick);
   });
+  row.style.setProperty("--of", cards.cards.length);
   row.addEventListener("keydown", (event) => walk(event, row));
   settle();
   return [...heading(cards.title), row, send];
