@@ -14,12 +14,13 @@ from support.pages import ROOT, Reader, blocks_of
 DOCS = ROOT / "docs"
 PAGES = (
     "tutorial-first-hour.md", "tutorial-own-game.md", "tutorial-policy.md", "tutorial-solved-game.md",
-    "tutorial-large-game.md", "howto-certificates.md", "howto-homework.md", "howto-backups.md", "howto-competition.md",
+    "tutorial-large-game.md", "howto-certificates.md", "howto-homework.md", "howto-backups.md",
+    "howto-competition.md", "howto-design.md",
     "interop.md", "reference-python.md",
 )  # fmt: skip
 LONG = (
     "interop.md", "tutorial-first-hour.md", "tutorial-own-game.md", "tutorial-large-game.md",
-    "tutorial-solved-game.md", "howto-homework.md", "howto-competition.md",
+    "tutorial-solved-game.md", "howto-homework.md", "howto-competition.md", "howto-design.md",
 )  # fmt: skip
 ELSEWHERE = {
     "own-games.md": "cli/test_own_games_page.py",

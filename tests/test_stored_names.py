@@ -199,6 +199,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "match": "match",
         "problems": "problems",
         "program": "program",
+        "report": "report",
         "round_robin": "tournament",
         "sampled_exploit": "sampled-exploit",
         "solve": "solve",

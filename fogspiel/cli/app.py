@@ -348,6 +348,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "states": (SOLVE, "states kuhn --output states.jsonl"),
     "new": (OWN, "new mine.py"),
     "check": (OWN, "check mine.py"),
+    "report": (OWN, "report leduc --output leduc-report"),
     "export-game": (OWN, "export-game kuhn --output kuhn.efg"),
     "runs": (RUNS, "runs --state interrupted"),
     "resume": (RUNS, "resume batawaf-1"),

@@ -204,6 +204,51 @@ class CompeteRequest(Request):
         return [str(player["name"]) for player in self.players]
 
 
+LEVELS = 8  # of the search for people
+
+
+class GameReportRequest(Request):
+    """Report what a game is like: length, choices, hidden information, fairness, draws, and whether skill matters."""
+
+    command_name, tab = "report", "Report"
+    shown = ("games", "seed")
+    kind: Literal["report"] = "report"
+    game: Annotated[GameName, Asked("game", argument=True, page="leduc", hint="")]
+    levels: Annotated[
+        Text,
+        Field(
+            title="Levels of the search",
+            description="Levels of the search, from 1 to 8, weakest first; uniform and, if small, solved play too.",
+        ),
+        Asked(hint="Numbers with commas between them."),
+    ] = "1,3,5"
+    games: Annotated[
+        int,
+        Field(ge=2, title="Games", description="Games of each strength, and between each two of them."),
+        Asked(wanted="at least 2", page_most=10_000),
+    ] = 100
+    seed: Seed = 1
+
+    def check(self) -> None:
+        _ = self.players
+
+    @property
+    def players(self) -> list[str]:
+        """The players by strength, weakest first."""
+        return ["uniform", *(f"search:level={level}" for level in levels_in(self.levels))]
+
+
+def levels_in(text: str) -> list[int]:
+    """Return ascending levels of the search, as `1,3,5` lists them."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    levels = [int(word) for word in words if word in map(str, range(1, LEVELS + 1))]
+    if len(levels) < len(words) or levels != sorted(set(levels)):
+        raise WrongField(
+            "levels", f"--levels is {shorten(text)}: write levels from 1 to {LEVELS}, ascending, as in 1,3,5"
+        )
+    return levels
+
+
 class TuneRequest(Request):
     """Tune the strategy of a game; every step is stored, and the run can be stopped and resumed at any time."""
 

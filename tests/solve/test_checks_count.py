@@ -6,6 +6,7 @@ check in question which refuses.
 
 import copy
 import json
+import random
 from fractions import Fraction
 from itertools import permutations
 from types import SimpleNamespace
@@ -18,7 +19,7 @@ from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
 from fogspiel.solving.proofs.checkers import permutation, primitives, refutation
 from fogspiel.solving.proofs.checkers.permutation import Grid, mixture
-from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, node_of
+from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, guarantees, node_of
 from fogspiel.solving.proofs.checkers.tree import GamePositions
 
 KNOWN = known_values()
@@ -207,7 +208,7 @@ BOARD = PonnukiRules(2, 2)
 def test_a_jump_pays_for_the_stones_and_the_world_of_its_node_only():
     earlier = Node(1, {2: Fraction(1, 2), 4: Fraction(1, 4)}, [[(0, Fraction(1), -1, -1)]], [])
     jump = [(0, 0, Fraction(1))]
-    opponent = Opponent(BOARD, [earlier], earlier)
+    opponent = Opponent(BOARD, [earlier], earlier, 0)
     assert opponent.jump_worth(jump, 1, 2) == Fraction(1, 2) and opponent.jump_worth(jump, 1, 4) == Fraction(1, 4)
     assert opponent.jump_worth(jump, 8, 2) == opponent.jump_worth(jump, 0, 2) == opponent.jump_worth(jump, 1, 8) == 0
     halves = [(0, 0, Fraction(1, 2)), (0, 2, Fraction(1, 2))]
@@ -227,6 +228,7 @@ def test_a_node_is_looked_at():
         ({"own": 1}, "is not possible"),
         ({"own": 16}, "not on the board"),
         ({"rows": [[[0, "1", None, [[0, 0, "1"]]]]]}, "jumps to no earlier node"),
+        ({"rows": [[[0, "1", None, [[0, 0, "1"], [0]]]]]}, "a broken jump"),
         ({"rows": [[[0, "1", 0, None]]]}, "leads back"),
         ({"rows": [[[0, "1", None, 1]]]}, "does not exist"),
         ({"rows": [[[4, "1", None, None]]]}, "bad try"),
@@ -239,6 +241,88 @@ def test_a_node_is_looked_at():
         node_of(ponnuki_node(rows=[[[0, "1", None, [[0, 0, "1/2"]]]]]), 1, BOARD)
     with pytest.raises(ValueError, match="turns a board that is no square"):
         node_of(ponnuki_node(rows=[[[0, "1", None, [[0, 1, "1"]]]]]), 1, PonnukiRules(2, 3))
+
+
+class PlainOpponent:
+    """The opponent of a node by the definition: every try, in fractions, nothing passed over."""
+
+    def __init__(self, rules, nodes, body):
+        self.rules, self.nodes, self.rows = rules, nodes, body["rows"]
+
+    def gain(self, world, own, turns):
+        """The probability that the player does not win from its first row on."""
+        return self.turn(world, [(own, 0, turn, Fraction(1, len(turns))) for turn in turns])
+
+    def turn(self, position, stands):
+        """The player's turn, then the opponent's best."""
+        gained, going, waiting = Fraction(0), [], list(stands)
+        while waiting:
+            own, place, turn, weight = waiting.pop()
+            seen = self.rules.image(position, turn)
+            if place is None:
+                gained += weight
+            elif isinstance(place, list):
+                for number, other, share in place:
+                    node, fits = self.nodes[number], self.rules.image(own, other) == self.nodes[number].own
+                    paid = node.worths.get(self.rules.image(seen, other), 0) if fits else 0
+                    gained += weight * Fraction(share) * (1 - paid)
+            else:
+                for cell, share, illegal, legal in self.rows[place]:
+                    fate = self.rules.fate(own, seen, cell)
+                    if fate == "illegal":
+                        waiting.append((own, illegal, turn, weight * Fraction(share)))
+                    elif fate == "legal" and legal is None:
+                        gained += weight * Fraction(share)
+                    elif fate == "legal":
+                        going.append((own | 1 << cell, legal, turn, weight * Fraction(share)))
+        return gained + (self.best(position, going) if going else 0)
+
+    def best(self, position, stands):
+        found = []
+        for cell in self.rules.cells:
+            told = {"illegal": [], "legal": [], "wins": []}
+            for stand in stands:
+                theirs = self.rules.image(stand[0], self.rules.inverse[stand[2]])
+                told[self.rules.fate(position, theirs, cell)].append(stand)
+            if told["legal"] or told["wins"]:  # else it learns nothing
+                won = sum(stand[3] for stand in told["wins"])
+                again = self.best(position, told["illegal"]) if told["illegal"] else 0
+                found.append(won + again + (self.turn(position | 1 << cell, told["legal"]) if told["legal"] else 0))
+        return max(found)
+
+
+def random_node(draw, rules, number, worlds):
+    """A node of three rows, which go on to later ones, give up, or jump to earlier nodes."""
+
+    def place(row):
+        later = range(row + 1, 3)
+        jump = [
+            [draw.choice(range(number)), draw.choice(rules.symmetries), share] for share in ("1/3", "2/3") if number
+        ]
+        return draw.choice([None, *([jump] if jump else []), *[draw.choice(later) for _ in later]])
+
+    shares = [("1",), ("1/2", "1/2"), ("1/4", "1/2", "1/4")]
+    rows = [
+        [[draw.randrange(len(rules.cells)), share, place(row), place(row)] for share in draw.choice(shares)]
+        for row in range(3)
+    ]
+    own = 0 if number == 0 else draw.choice([0, 1, 2])
+    kept = [world for world in worlds if not world & own]
+    return {"own": own, "worlds": kept, "worths": [draw.randint(0, 4) for _ in kept], "unit": 4, "rows": rows}
+
+
+@pytest.mark.parametrize("size", [(2, 2), (2, 3)])
+@pytest.mark.parametrize("seed", range(6))
+def test_guarantees_of_random_nodes_are_those_of_plain_play(size, seed):
+    draw, rules, nodes = random.Random(f"{size} {seed}"), PonnukiRules(*size), []
+    for number in range(3):
+        body = random_node(draw, rules, number, [1, 2, 4, 8])
+        node = node_of(body, number, rules)
+        turns = draw.choice([[0], rules.symmetries])
+        plain = PlainOpponent(rules, nodes, body)
+        for world, found in guarantees(rules, nodes, node, 0, turns):
+            assert found == 1 - plain.gain(world, node.own, turns)
+        nodes.append(node)
 
 
 # Refutations

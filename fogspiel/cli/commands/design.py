@@ -1,4 +1,4 @@
-"""fogspiel compete."""
+"""fogspiel report and compete."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,10 +6,30 @@ from typing import Annotated, Any
 import typer
 
 from ...core.find import load_game
-from ...runs.requests import CompeteRequest
+from ...runs.requests import CompeteRequest, GameReportRequest
 from .. import console
-from ..app import AsJson, Processes, StorePath, app, asking, store_path
+from ..app import AsJson, Processes, Remember, StorePath, app, asking, load_and_announce, store_path
 from ..execute import RunOptions, begin_and_show
+
+
+@app.command("report")
+@asking(GameReportRequest)
+def report(
+    asked: dict[str, Any],
+    processes: Processes = None,
+    output: Annotated[Path | None, typer.Option(help="Write HTML, Markdown, CSV and figures to this folder.")] = None,
+    remember: Remember = False,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Report what a game is like: fairness, length, choices, hidden information, draws, and whether skill matters.
+
+    Uniform players, levels of the search and, where the game is small, the solution play themselves and each other.
+    """
+    game = load_and_announce(asked["game"], remember).name
+    begin_and_show(
+        GameReportRequest(**asked | {"game": game}).to_json(), RunOptions(store, as_json, processes, None, output)
+    )
 
 
 @app.command("compete")
