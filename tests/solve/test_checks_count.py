@@ -17,7 +17,7 @@ from support.certificates import reseal, uniform_certificate
 from fogspiel.core.game import CHANCE
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
-from fogspiel.solving.proofs.checkers import permutation, primitives, refutation
+from fogspiel.solving.proofs.checkers import permutation, phantom, primitives, refutation
 from fogspiel.solving.proofs.checkers.permutation import Grid, mixture
 from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, guarantees, node_of
 from fogspiel.solving.proofs.checkers.tree import GamePositions
@@ -198,6 +198,36 @@ def test_a_refinement_has_two_of_each(form, value):
 @pytest.mark.parametrize("value", [[], [[]], [[], [], []], "00", None, {}])
 def test_a_tree_has_two_strategies(value):
     refused_as("kuhn", lambda body: body.update(strategies=value), "it must hold two strategies")
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (["C1 C1", "", {"B2": "1"}], "names a cell twice"),
+        (["C1", "C2,C2", {"B2": "1"}], "names a cell twice"),
+        (["C1", "B2", {"B2": "1"}], "known to be taken"),
+        (["C1", "A1,B1,A2", {"B2": "1"}], "more failures"),
+        (["C1 C2 B2 A1", "", {"A2": "1"}], "no choice"),
+        (["C1 :", "", {"B2": "1"}], "a turn without a stone"),
+        (["C9", "", {"B2": "1"}], "is no cell"),
+        (["C1", "", {"B2": "2", "B1": "-1"}], "do not make up 1"),
+        (["C1", "", {"B2": "1", "B1": "0"}], "do not make up 1"),
+        (["C1", "", {"B2": "1/2"}], "do not make up 1"),
+        (["C1", "", {}], "no probabilities"),
+        (["A3", "", {"B2": "1"}], "not the smallest of its images"),
+        (["", "", {"C1": "1"}], "are not symmetric"),
+        (["C1", ""], "not a history"),
+        (["C1", None, {"B2": "1"}], "not text"),
+    ],
+)
+def test_a_row_of_a_phantom_game_is_looked_at(row, sentence):
+    board = phantom.board_of("dark-hex-3x3")
+    assert phantom.strategy_of(board, 0, [["C1", "A1", {"B2": "1"}]])
+    with pytest.raises(ValueError, match=sentence):
+        phantom.strategy_of(board, 0, [row])
+    twice = [["C1", "A1", {"B2": "1"}]] * 2
+    with pytest.raises(ValueError, match="repeats an earlier row"):
+        phantom.strategy_of(board, 0, twice)
 
 
 # Bounds of ponnuki
