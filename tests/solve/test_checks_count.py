@@ -58,6 +58,21 @@ def test_a_bound_that_is_off_by_a_thousandth_is_refused(name, bound):
     refused_as(name, shift, "the certificate is not valid")
 
 
+@pytest.mark.parametrize("name", ["kuhn", "tic-tac-toe", "goofspiel-4"])
+@pytest.mark.parametrize(("bound", "step"), [("lower", -1), ("upper", 1)])
+def test_a_bound_that_claims_less_than_is_proved_is_refused_too(name, bound, step):
+    change = {bound: str(Fraction(shipped(name)[bound]) + Fraction(step, 1000))}
+    refused_as(name, lambda body: body.update(change), f"it claims the {bound} bound")
+
+
+@pytest.mark.parametrize("after", [[0], [0, 0, 0], [], [-1, 0], [1, 0], [0, True], "00"])
+def test_what_a_row_comes_after_is_looked_at(after):
+    def change(body):
+        body["strategies"][0][1]["after"] = after
+
+    refused_as("kuhn", change, "comes after no earlier row|something else than lists")
+
+
 @pytest.mark.parametrize("form", ["", None, [], {}, 0, "x", "fogspiel certificate"])
 def test_an_odd_format_is_refused_in_a_sentence(form):
     refused_as("kuhn", lambda body: body.update(format=form), "the certificate is not valid: ")
