@@ -56,6 +56,20 @@ def resign(page):
     page.locator("#state.over").wait_for()
 
 
+@pytest.mark.thorough
+def test_the_replay_shows_what_the_person_could_know(visit):
+    page = visit()
+    begin(page, "kuhn")
+    finish(page)
+    page.goto(f"{page.url}/replay")
+    page.locator("#record li").first.wait_for()
+    page.locator("#could summary").click()
+    page.get_by_text("Choose a moment at which you moved.").wait_for()
+    page.locator("#record li button", has_text="You").first.click()
+    page.get_by_text("2 states fit your views").wait_for()
+    assert page.locator("#could-states section").count() == 2
+
+
 def width_of(page):
     return page.evaluate("document.documentElement.scrollWidth")
 
