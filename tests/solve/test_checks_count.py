@@ -58,6 +58,16 @@ def test_a_bound_that_is_off_by_a_thousandth_is_refused(name, bound):
     refused_as(name, shift, "the certificate is not valid")
 
 
+@pytest.mark.parametrize(
+    "name", ["kuhn", "tic-tac-toe", "dark-hex-3x3", "dark-hex-2x5", "permutation-ttt", "resistance5"]
+)
+@pytest.mark.parametrize("rules", [2, 0, "1", True, None])
+def test_rules_of_another_version_are_refused(name, rules):
+    if name == "tic-tac-toe" or name == "kuhn":
+        rules = 2 if rules is True else rules  # the version of a game is compared as a number
+    refused_as(name, lambda body: body.update(rules=rules), "version")
+
+
 @pytest.mark.parametrize("name", ["kuhn", "tic-tac-toe", "goofspiel-4"])
 @pytest.mark.parametrize(("bound", "step"), [("lower", -1), ("upper", 1)])
 def test_a_bound_that_claims_less_than_is_proved_is_refused_too(name, bound, step):
@@ -368,6 +378,53 @@ def test_guarantees_of_random_nodes_are_those_of_plain_play(size, seed):
         for world, found in guarantees(rules, nodes, node, 0, turns):
             assert found == 1 - plain.gain(world, node.own, turns)
         nodes.append(node)
+
+
+# The Resistance
+
+
+def resistance_change(side, number, change):
+    """A change of the number-th row of a team's strategy with more than one entry."""
+
+    def apply(body):
+        rows = [row for row in body[side].values() if len(row) > 1]
+        change(rows[number])
+
+    return apply
+
+
+def raise_first(row):
+    row[next(iter(row))] = "1"
+
+
+def lower_first(row):
+    row[next(iter(row))] = "0"
+
+
+@pytest.mark.parametrize("number", [0, -1])
+@pytest.mark.parametrize(
+    ("side", "change", "sentence"),
+    [
+        ("resistance", raise_first, "must be positive and sum to 1"),
+        ("resistance", lower_first, "must be positive and sum to 1"),
+        ("resistance", lambda row: row.update(dict.fromkeys([next(iter(row))], "3/2")), "not between 0 and 1"),
+        ("resistance", lambda row: row.pop(next(iter(row))), "must be positive and sum to 1"),
+        ("spies", lambda row: row.pop(next(iter(row))), "the spies' types"),
+        ("spies", lambda row: row.update(more="1"), "the spies' types"),
+        ("spies", lambda row: row.update(dict.fromkeys([next(iter(row))], "-1/2")), "not between 0 and 1"),
+    ],
+)
+def test_a_row_of_a_team_is_looked_at(side, number, change, sentence):
+    refused_as("resistance8", resistance_change(side, number, change), sentence)
+
+
+@pytest.mark.parametrize("side", ["resistance", "spies"])
+def test_a_team_has_a_row_for_each_situation_and_no_other(side):
+    refused_as("resistance6", lambda body: body[side].pop(list(body[side])[-1]), "says nothing about the situation")
+    extra = {"resistance": {"9": "1"}, "spies": {"1": "1"}}[side]
+    refused_as("resistance6", lambda body: body[side].update({"9,9+": extra}), "cannot come up")
+    refused_as("resistance6", lambda body: body.update({side: []}), "a table of tables")
+    refused_as("resistance6", lambda body: body[side].update({"": []}), "a table of tables")
 
 
 # Refutations
