@@ -1,24 +1,37 @@
 """Tuning of external programs: the tuned values, in the user's units, and the validation of their gain."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...core.agents import Agent
 from ...core.game import Game
 from ...stats.race import Race
 from ...tuning.programs.contest import SHARE, FunctionBackend, ProgramContest, Scale
 from ...tuning.programs.parameters import Parameters, Value, read_parameters
-from ...tuning.tune import DEFAULT_METHOD, START, search
+from ...tuning.tune import DEFAULT_METHOD, START, search, split_budget
 from ..kind import Context, Kind, Outputs, Recorder, in_sentences
 from ..programs import ProgramSpec, option_for, title_of
 from ..report import Cell, Chart, Curve, Part, Report, Series, Table
 from ..request import check_seed, signed, with_interval
 from ..requests import ProgramMatchRequest, ProgramRequest
 from ..store import Json, Run, StoreError
-from ..tuning_run import UNPROVED, TuningWork, lengthen, pairs_sentence, proof_sentence, recommendation_of
+from ..tuning_run import (
+    UNPROVED,
+    StepRow,
+    TuningWork,
+    gain_test_of,
+    lengthen,
+    pairs_sentence,
+    proof_sentence,
+    recommendation_of,
+    thin_evenly,
+)
 from .tune import RaceCurve, TuningKind, VectorCells
 
 
@@ -210,6 +223,32 @@ class ProgramKind(ProgramRun, TuningKind):
             parts.append(Chart(f"along-{number}", title, one["parameter"], axis, series, group="landscape"))
         return replace(report, parts=(*report.parts, *parts))
 
+    def panels_json(self, run: Run) -> Json:
+        """Return the way of each parameter between its limits, its landscape, and the capital of the test."""
+        space, found, now = self.check(run).space, (run.result or {}).get("landscape", ()), self.values_found(run)
+        steps = [step for step in map(StepRow.from_json, run.steps) if step.theta is not None]
+        way = [(step.games, space.values(step.theta or ())) for _, step in thin_evenly(steps, MOST_POINTS)]
+        landscapes = {one["parameter"]: {key: one[key] for key in ("importance", "points")} for one in found}
+        parameters = [
+            {"name": one.name, "start": one.start, "value": now[one.name], "low": one.low, "high": one.high}
+            | {"choices": list(one.choices), "way": [[games, values[one.name]] for games, values in way]}
+            | landscapes.get(one.name, {})
+            for one in space.members
+        ]
+        return {"parameters": parameters, "decision": self._decision(run)}
+
+    def _decision(self, run: Run) -> Json | None:
+        """Return how far the test of the values has come."""
+        request, proof, partial = self.check(run), (run.result or {}).get("proof", {}), run.partial() or {}
+        if "capital" in proof:
+            return {"title": "log capital", "value": proof["capital"], "low": None, "high": proof["goal"]}
+        total = request.games or next((row["budget"] for row in run.steps if "budget" in row), 0)
+        if "spent" not in partial or "counts" not in partial:
+            return None
+        test = gain_test_of(request, split_budget(total, SHARE)[1] // 2)
+        capital = test.capital(np.array(partial["counts"], np.int64))
+        return {"title": "log capital", "value": capital, "low": None, "high": -math.log(test.delta)}
+
     def curve(self, ask: Json) -> Curve:
         trail = RaceCurve(ask)
         trail.top = ProgramRequest.from_json(ask).scale.steps
@@ -277,6 +316,7 @@ def _cell(value: Value) -> Cell:
 
 DEFAULT_GAMES = 20_000
 MOST_CHARTS = 24  # panels of the landscape
+MOST_POINTS = 200  # of the way of a parameter
 MORE_GAMES = 4  # the games of a test that goes on, in units of those it had
 
 

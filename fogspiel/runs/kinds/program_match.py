@@ -59,6 +59,15 @@ class ProgramMatchKind(ProgramRun, MatchKind):
 
     csv = Kind.csv
 
+    def panels_json(self, run: Run) -> Json:
+        """Return how far the sequential test has come."""
+        found = (run.result or counted_so_far(run) or {}).get("sprt")
+        if found is None:
+            return super().panels_json(run)
+        low, high = found["bounds"]
+        bar = {"title": "log-likelihood ratio", "value": found["llr"], "low": low, "high": high}
+        return {"parameters": [], "decision": bar}
+
 
 def play(
     request: ProgramMatchRequest, program: ProgramContest, counted: Json | None, recorder: Recorder, context: Context
