@@ -56,7 +56,7 @@ OPTIONS = Path(__file__).parent / "golden" / "options.json"
 SUMMARY = "name game method state steps games score interval created seen seconds search"
 KEYS = {
     Cell: "text look action name",
-    BoardPicture: "rows title shape row_names column_names",
+    BoardPicture: "rows title shape row_names column_names ships turned in_hand",
     Cards: "title cards together seat",
     Facts: "rows title",
     Messages: "lines title",
@@ -199,6 +199,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "match": "match",
         "problems": "problems",
         "program": "program",
+        "program_match": "program-match",
         "report": "report",
         "round_robin": "tournament",
         "sampled_exploit": "sampled-exploit",
