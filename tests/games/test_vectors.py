@@ -201,7 +201,7 @@ def test_games_without_parameters_say_so(game, tmp_path):
     (tmp_path / "list.json").write_text("[1, 2]")
     with pytest.raises(ValueError, match="has no parametric strategy: it can be played by name only"):
         parse_agent(game, "1,2", tmp_path / "runs.db", 1)
-    with pytest.raises(ValueError, match="is not a policy of .*: a table or a certificate ends with"):
+    with pytest.raises(ValueError, match=r"is not a policy of .*: a table or a certificate ends with"):
         parse_agent(game, str(tmp_path / "list.json"), tmp_path / "runs.db", 1)
     with pytest.raises(
         ValueError, match=r"'nobody' is not a player of .*: give a name \(.*uniform.*\) or a solved run"
