@@ -192,6 +192,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "balance": "balance",
         "bounds": "bounds",
         "compete": "compete",
+        "constants": "constants",
         "diagnose": "diagnose",
         "experiment": "paper",
         "exploit": "exploit",
