@@ -18,6 +18,10 @@ from fogspiel.core.find import forget_games
 
 pytest_plugins = ["support.skips"]
 
+# The tests start hundreds of processes, which would all compile the same modules.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 kernel.tell_compilation = lambda tell: None  # it depends on the cache, and is told in the midst of any test
 
 
@@ -28,8 +32,10 @@ def _own_store(tmp_path, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _python_runs_small_kernels(request):
-    """Keep the compiler off where a test is marked so; a thorough case of it compiles."""
-    small = request.node.get_closest_marker("interpreted") and not request.node.get_closest_marker("thorough")
+    """Keep the compiler off where a test is marked so; its thorough and slow cases compile."""
+    small = request.node.get_closest_marker("interpreted") and not (
+        request.node.get_closest_marker("thorough") or request.node.get_closest_marker("slow")
+    )
     with kernel.interpreted() if small else nullcontext():
         yield
 

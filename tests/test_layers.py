@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache, lru_cache
 from pathlib import Path
 
 import fogspiel
@@ -30,10 +31,15 @@ NAMES_LEFT: dict[str, str] = {}
 STORE = [*(PACKAGE / "runs" / "store").glob("*.py"), PACKAGE / "runs" / "request.py"]
 
 
+@lru_cache(maxsize=1)  # the syntax trees of all files are large
+def nodes_of(path):
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
 def imports_of(path):
     """Yield the rooms of the package that a file imports, when it is loaded or later."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = parts[: len(parts) - node.level]
             if node.module:
@@ -49,15 +55,20 @@ def imports_of(path):
 
 def imports_by_string_of(path):
     """Yield the rooms whose modules a file names in strings; a room that the loader is asked for is not imported."""
-    tree = ast.parse(path.read_text())
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    calls = [node for node in nodes_of(path) if isinstance(node, ast.Call) and node.args]
     asked = {id(call.args[0]) for call in calls if getattr(call.func, "id", "") in LOADER}
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in asked:
             found = MODULE.fullmatch(node.value)
             room = found and (found["room"] or found["plain"])
             if room in LEVEL:
                 yield room
+
+
+@cache
+def rooms_of(path):
+    """Return the rooms that a file imports by statements and by strings."""
+    return {*imports_of(path)}, {*imports_by_string_of(path)}
 
 
 def may_import(path, name):
@@ -83,7 +94,7 @@ def modules_in_layers():
 def test_every_module_has_a_layer_and_imports_only_from_lower_ones():
     for path in modules_in_layers():
         assert path.relative_to(PACKAGE).parts[0] in LEVEL, f"{path} has no layer: add it to docs/architecture.md"
-        for name in imports_of(path):
+        for name in rooms_of(path)[0]:
             assert may_import(path, name), f"{path.relative_to(PACKAGE)} imports {name}, which is not below it"
 
 
@@ -92,8 +103,7 @@ def test_imports_by_string_point_downwards_too_but_for_the_loader_and_processes(
     for path in modules_in_layers():
         file = path.relative_to(PACKAGE).as_posix()
         any_room = (file, "*") in EXCEPTIONS
-        found = imports_by_string_of(path)
-        upwards |= {(file, "*" if any_room else name) for name in found if not may_import(path, name)}
+        upwards |= {(file, "*" if any_room else name) for name in rooms_of(path)[1] if not may_import(path, name)}
     assert upwards == set(EXCEPTIONS)
 
 
@@ -109,7 +119,7 @@ def test_general_rooms_neither_name_nor_import_slices_but_for_those_that_are_lis
     for path in modules_in_layers():
         file = path.relative_to(PACKAGE)
         if file.parts[0] in ("web", "cli", "runs"):
-            imported = set(SLICES) & {*imports_of(path), *imports_by_string_of(path)}
+            imported = set(SLICES) & set.union(*rooms_of(path))
             if imported or NAME_OF_SLICE.search(path.read_text()):
                 naming.add(file.as_posix())
     assert naming == set(NAMES_LEFT)

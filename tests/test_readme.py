@@ -88,6 +88,7 @@ def test_the_files_that_the_readme_names_are_there():
         assert (ROOT / file).exists(), file
 
 
+@pytest.mark.thorough
 def test_the_example_of_kriegspiel_from_python_runs(capsys):
     block = (ROOT / "docs" / "kriegspiel.md").read_text(encoding="utf-8").partition("## From Python")[2]
     exec(block.split("```python\n")[1].split("```")[0], {})

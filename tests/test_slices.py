@@ -39,6 +39,15 @@ if asked["paths"]:
         told |= {path: (client.get(path).status_code, client.get(path).text) for path in asked["paths"]}
 print(json.dumps([cli.__file__, told]))
 """
+IMPORT_ALL = """
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+
+for module in walk_packages(sys.argv[1:], "fogspiel."):
+    if not module.name.endswith("__main__"):
+        assert import_module(module.name).__file__.startswith(sys.argv[1])
+"""
 GAME = '''"""Odds and evens: both show a number of fingers; the first player wins if the sum is even."""
 
 from ...core.compile.kernel import kernel
@@ -317,6 +326,7 @@ READERS = {".table": table_source}
 }
 
 
+@pytest.mark.thorough
 def test_a_reader_of_a_new_suffix_makes_its_files_games(tmp_path, monkeypatch):
     drop(tmp_path / "plugged", READER)
     (tmp_path / "pennies.table").write_text("1 -1\n-1 2\n")
@@ -355,6 +365,7 @@ METHODS = {"plain": naive}
 }
 
 
+@pytest.mark.thorough
 def test_the_folders_and_the_attribute_of_the_first_candidate_are_still_read(tmp_path):
     drop(tmp_path / "plugged", FORMER)
     (tmp_path / "promise.json").write_text(json.dumps(PROMISE))
@@ -383,6 +394,8 @@ def test_the_package_works_without_a_slice(without, papers_about_it, tmp_path):
     package = tmp_path / "elsewhere" / "fogspiel"
     leave_out = shutil.ignore_patterns("__pycache__", without, *papers_about_it)
     shutil.copytree(PACKAGE, package, ignore=leave_out)
+    outside = os.environ | {"PYTHONPATH": str(package.parent)}
+    subprocess.run([sys.executable, "-c", IMPORT_ALL, str(package)], env=outside, cwd=tmp_path, check=True)
     lines = (
         "--help",
         "games --json",

@@ -20,7 +20,8 @@ class Cell(JsonRecord):
 
     text: str = ""
     # Classes of the style sheet: own, other, unknown, refused, marked, red, black, face-down,
-    # winning, captured; and what is drawn: a die (rolling), token, stone, stack of cards, hand, face or ship.
+    # winning, captured; and what is drawn: a die (rolling), bid (number x face), token, stone, stack of cards,
+    # hand, face or ship.
     look: str = ""
     action: int | None = None  # the action of a click on it
     name: str = ""  # text for screen readers
@@ -30,13 +31,17 @@ class Cell(JsonRecord):
 class BoardPicture(JsonRecord):
     """Cells in rows; a hexagonal board shifts each row by half a cell."""
 
-    KIND, KEYS = "board", ("rows", "title", "shape", "row_names", "column_names")
+    KIND, KEYS = "board", ("rows", "title", "shape", "row_names", "column_names", "ships", "turned", "in_hand")
 
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
     shape: str = "squares"  # squares or hexagons
     row_names: tuple[str, ...] = ()
     column_names: tuple[str, ...] = ()
+    ships: tuple[tuple[int, int, int, bool], ...] = ()  # row, column, length, and true if it stands, of whole ships
+    # True or false if the actions put a ship of this length down standing or lying: both boards are one sea.
+    turned: bool | None = None
+    in_hand: int = 0
 
 
 @dataclass(frozen=True)

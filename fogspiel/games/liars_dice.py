@@ -263,9 +263,9 @@ def bids(sides: int, history: np.ndarray, open_now: bool) -> BoardPicture:
         bid = TENS * number + face
         name = f"{number} x {face}"
         if bid in made:
-            return Cell(name, "marked", None, f"{name}, was bid")
+            return Cell(name, "bid marked", None, f"{name}, was bid")
         free = open_now and bid > highest
-        return Cell(name, "" if free else "unknown", bid if free else None, name)
+        return Cell(name, "bid" if free else "bid unknown", bid if free else None, name)
 
     columns = range(1, faces(sides) + 1)
     rows = tuple(tuple(cell(number, face) for face in columns) for number in range(1, dice(sides) + 1))

@@ -18,8 +18,8 @@ from .tree.sequence_form import (
     Sparse,
     Treeplex,
     behaviour_of,
-    exact_best_total,
     exact_plan_of,
+    fold,
     infosets_of,
     sparse,
 )
@@ -323,13 +323,13 @@ def _best(form: SequenceForm, candidates: Iterator[list[RealisationPlan | None]]
 def guarantee(form: SequenceForm, player: int, plan: RealisationPlan) -> Fraction:
     """Return a plan's guaranteed value for its player against any opponent, in exact arithmetic."""
     check_plan(form.treeplexes[player], plan)
-    worth = exact_worth(form, player, plan)
-    return -Fraction(exact_best_total(form.treeplexes[1 - player], worth), plan.denominator * form.denominator)
+    worth = exact_worth(form, player, plan.weights)
+    return -Fraction(fold(form.treeplexes[1 - player], worth, max)[0], plan.denominator * form.denominator)
 
 
-def exact_worth(form: SequenceForm, player: int, plan: RealisationPlan) -> list[int]:
+def exact_worth(form: SequenceForm, player: int, plan: Sequence[int]) -> list[int]:
     """Return the payoffs of the opponent's sequences against a plan, in integers."""
-    weights = np.array(plan.weights, object)
+    weights = np.array(plan, object)
     mine, theirs, sign = (form.rows, form.columns, -1) if player == 0 else (form.columns, form.rows, 1)
     worth = np.zeros(form.treeplexes[1 - player].sequences, object)
     np.add.at(worth, theirs, sign * form.payoffs.astype(object) * weights[mine])

@@ -15,22 +15,23 @@ response to the opponent's strategy, ties broken by that mixed strategy. Ties of
 costs, and the exact duals show that these leave one point, whatever found it.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..stats.linear_programs import BASIC
-from .exact import Statuses, vertex
+from .exact import Statuses, exact_worth, vertex
 from .methods.lp import TOLERANCE, LinearProgram, Simplex, basis_statuses, program_of, solve_lp
 from .tree.sequence_form import (
     SequenceForm,
     Treeplex,
     behaviour_of,
     exact_plan_of,
+    fold,
     infosets_of,
     plan_of,
     proportional,
@@ -64,39 +65,29 @@ class Seat:
 
     def __init__(self, form: SequenceForm, player: int) -> None:
         self.program, self.mine, self.theirs = program_of(form, player), *form.treeplexes[:: 1 - 2 * player]
-        self.own, self.other = (form.columns, form.rows) if player else (form.rows, form.columns)
-        self.losses = form.payoffs.astype(object) * (1 if player else -1)
+        self.form, self.player = form, player
         self.unit = Fraction(1 if player else -1, form.denominator)  # the first player's payoff of a unit of loss
         self.root = self.mine.sequences  # the column of the opponent's value
         self.responses = slice(1 + self.mine.infosets, None)  # the rows of the opponent's sequences
 
     def costs(self, plan: Fractions) -> Fractions:
         """Return the cost of each own sequence against a plan of the opponent."""
-        return self._sums(plan, self.own, self.other, self.mine)
+        return [-worth for worth in self._worth(1 - self.player, plan)]
 
     def conceded(self, plan: Fractions) -> Fraction:
         """Return the cost of a plan against a best response."""
-        total: Fraction = fold(self.theirs, self._sums(plan, self.other, self.own, self.theirs), max)[0]
+        total: Fraction = fold(self.theirs, self._worth(self.player, plan), max)[0]
         return total
 
-    def _sums(self, plan: Fractions, to: np.ndarray, via: np.ndarray, treeplex: Treeplex) -> Fractions:
+    def _worth(self, planner: int, plan: Fractions) -> Fractions:
+        """Return the payoffs of the sequences of the player who does not plan."""
         weights, scale = _integers(plan)
-        totals = np.zeros(treeplex.sequences, object)
-        np.add.at(totals, to, self.losses * np.array(weights, object)[via])
-        return [Fraction(total, scale) for total in totals.tolist()]
+        return [Fraction(worth, scale) for worth in exact_worth(self.form, planner, weights)]
 
 
 def _integers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
     scale = lcm(*{number.denominator for number in numbers})
     return [number.numerator * (scale // number.denominator) for number in numbers], scale
-
-
-def fold(treeplex: Treeplex, costs: Sequence[Any], best: Callable[[Sequence[Any]], Any]) -> list[Any]:
-    """Return the cost of each sequence with the best that follows; of the empty one, the total."""
-    folded = list(costs)
-    for parent, first, count in reversed([*infosets_of(treeplex)]):
-        folded[parent] += best(folded[first : first + count])
-    return folded
 
 
 def _product(costs: Fractions, plan: Fractions) -> Fraction:

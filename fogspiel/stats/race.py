@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 
 import numpy as np
 
@@ -53,6 +54,7 @@ STAKES = np.array([0.95, 0.75] + [0.5**j for j in range(1, 19)])
 LOG_WEIGHTS = -np.log(np.arange(3, 23) * sum(1 / j for j in range(3, 23)))
 HALVINGS = 40  # of an interval no longer than 1: far finer than the width after 1e8 observations
 STEP_SECONDS = 2e-6  # of the interpreter for one stake on one value
+_intervals = count(1)  # intervals of this process so far: many short ones are worth compiling too
 
 
 @dataclass(frozen=True)
@@ -348,6 +350,6 @@ def interval(counts: np.ndarray, delta: float = 0.05) -> tuple[float, float]:
     if not 0 < delta < 1:
         raise ValueError(f"delta is {delta}, but a probability of error lies strictly between 0 and 1.")
     log_goal = math.log(2 / delta)
-    steps = 2 * HALVINGS * len(STAKES) * len(counts)
+    steps = 2 * HALVINGS * len(STAKES) * len(counts) * next(_intervals)
     with interpreted() if need_no_compiler(steps * STEP_SECONDS, lower_limit) else nullcontext():
         return float(lower_limit(log_goal, check_race(counts), False)), 1.0 - float(lower_limit(log_goal, counts, True))

@@ -76,7 +76,7 @@ class RequestGuard:
 
         try:
             self._demand_known_host(headers)
-            self._demand_own_origin(scope["method"], headers)
+            self._demand_own_origin(scope["method"], scope["path"], headers)
             new_visitor = self._demand_token(scope, headers)
             body = await _whole_body(headers, receive, LARGE.get(scope["path"], MAX_BYTES))
         except Refusal as refusal:
@@ -96,12 +96,14 @@ class RequestGuard:
         if host not in self.hosts:
             raise Refusal(400, "unknown Host header: use the address printed by `fogspiel web`")
 
-    def _demand_own_origin(self, method: str, headers: dict[bytes, str]) -> None:
-        """Reject requests from pages of other sites, which must neither change nor read anything."""
+    def _demand_own_origin(self, method: str, path: str, headers: dict[bytes, str]) -> None:
+        """Reject requests from pages of other sites, except links to pages: they must change and read nothing."""
         origin = headers.get(b"origin")
         if origin is not None and origin.partition("://")[2] not in self.hosts:
             raise Refusal(403, "requests from other sites are refused")
-        if method not in SAFE_METHODS and headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        foreign = headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none")
+        follows_link = method in SAFE_METHODS and headers.get(b"sec-fetch-mode") == "navigate"
+        if foreign and (not follows_link or is_for_programs(path)):
             raise Refusal(403, "requests from other sites are refused")
 
     def _demand_token(self, scope: Scope, headers: dict[bytes, str]) -> bool:

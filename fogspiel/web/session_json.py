@@ -29,7 +29,9 @@ from ..core.game import (
 )
 from ..core.page_contract import PlaySupport, play_support
 from ..core.picture import BoardPicture, Cell, Messages, Parts, picture_json, refereed_board
+from ..core.rng import child
 from ..core.session import Moment, PersonSession, Session
+from ..runs.agent_parser import engines_of
 from ..stats.race import interval, mean
 from . import JsonObject
 
@@ -328,6 +330,27 @@ def moment_pictures(stored: "StoredSession", number: int) -> JsonObject:
         "truth": picture_json(draw_state(game, moment.state)),
         "views": [picture_json(draw_view(game, view)) for view in moment.views],
     }
+
+
+BELIEVED, DRAWN = 300, 6  # particles of the belief of a finished game, and the most probable states that are drawn
+
+
+def belief_json(stored: "StoredSession", number: int) -> JsonObject:
+    """Return what the person could know at one of its own decisions of a finished game, from its views alone."""
+    from ..belief import Belief, Opponent, follow_game
+
+    session = stored.session
+    game, moment = session.game, session.moment(number)
+    if moment.mover != session.side or engines_of(game):
+        raise ValueError(f"moment {number} has no belief: choose one at which you moved, in a game without engines")
+    seed = int(child(session.seed, number))
+    belief = Belief(game, session.side, Opponent(game, session.side, None), BELIEVED, seed)
+    follow_game(game, session.record[:number], session.side, belief)
+    found = [] if belief.lost else belief.distribution
+    states = [
+        {"probability": share, "picture": picture_json(draw_state(game, state))} for state, share in found[:DRAWN]
+    ]
+    return {"moment": number, "lost": belief.lost, "exact": belief.exact, "count": len(found), "states": states}
 
 
 class PlayedGame(BaseModel):

@@ -142,3 +142,15 @@ def test_a_refusal_of_the_server_stays_until_the_next_move(visit):
     page.locator("#picture button.cell").last.click()
     page.locator("#transcript li").first.wait_for()
     assert "moved on" in page.locator("#trouble").inner_text()
+
+
+def test_the_fog_lifts_from_the_truth_and_guesses_are_compared_with_it(visit):
+    page = visit()
+    begin(page, "kriegspiel", "random")
+    page.get_by_role("button", name="All at home").click()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="are you sure").click()
+    page.locator("#guesses .chip").first.wait_for()
+    assert "16 of 16 guesses right" in page.locator("#guesses").inner_text()
+    playwright.expect(page.locator(".chessboard .puff")).to_have_count(0)
+    playwright.expect(page.locator(".chessboard .man.black")).to_have_count(16)

@@ -56,6 +56,20 @@ def resign(page):
     page.locator("#state.over").wait_for()
 
 
+@pytest.mark.thorough
+def test_the_replay_shows_what_the_person_could_know(visit):
+    page = visit()
+    begin(page, "kuhn")
+    finish(page)
+    page.goto(f"{page.url}/replay")
+    page.locator("#record li").first.wait_for()
+    page.locator("#could summary").click()
+    page.get_by_text("Choose a moment at which you moved.").wait_for()
+    page.locator("#record li button", has_text="You").first.click()
+    page.get_by_text("2 states fit your views").wait_for()
+    assert page.locator("#could-states section").count() == 2
+
+
 def width_of(page):
     return page.evaluate("document.documentElement.scrollWidth")
 
@@ -76,8 +90,10 @@ def test_a_game_page_has_rules_a_value_a_picture_and_ranked_opponents(visit):
 def test_the_first_page_has_one_tile_for_the_resistance_with_all_sizes(visit):
     page = visit()
     page.goto("/")
-    playwright.expect(page.locator(".sample", has_text="The Resistance")).to_have_count(1)
-    page.locator(".sizes a", has_text="7").click()
+    family = page.locator(".family", has_text="The Resistance")
+    playwright.expect(family).to_have_count(1)
+    family.locator("summary").click()
+    family.locator(".sizes a", has_text="7").click()
     page.wait_for_url(re.compile("/games/resistance7$"))
     assert "7 players" in page.locator("#rules").inner_text()
 
@@ -111,11 +127,31 @@ def test_a_game_is_resigned_its_truth_is_shown_and_its_replay_opens_at_the_end(v
     page.locator("#state.turn").wait_for()
     resign(page)
     assert "You resigned" in page.locator("#state").inner_text()
-    page.locator("#picture .figure-ship").nth(26).wait_for(state="attached")
+    page.locator("#picture .figure-ship").nth(6).wait_for(state="attached")
     page.get_by_role("link", name="See the whole game").click()
     page.locator("#truth .cell").first.wait_for()
     assert "You resigned" in page.locator("#now").inner_text()
     assert page.locator("#moment").input_value() == page.locator("#moment").get_attribute("max")
+
+
+def test_a_ship_is_turned_and_put_down_on_one_sea(visit):
+    page = visit()
+    begin(page, "battleship")
+    playwright.expect(page.locator("#picture .grid")).to_have_count(1)
+    page.locator("#picture button.cell").first.hover()
+    assert (
+        page.locator(".sea .in-hand").bounding_box()["width"] > page.locator(".sea .in-hand").bounding_box()["height"]
+    )
+    page.get_by_role("button", name="Turn it").click()
+    page.locator("#picture button.cell").first.click()
+    page.locator("#transcript .you", has_text="ship A1-A5").wait_for()
+    port, cell = page.locator(".in-port").bounding_box(), page.locator("#picture button.cell").nth(20).bounding_box()
+    page.mouse.move(port["x"] + 20, port["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(cell["x"] + 20, cell["y"] + 20, steps=5)
+    page.mouse.up()
+    page.locator("#transcript .you").nth(1).wait_for()
+    playwright.expect(page.locator(".sea .afloat:not(.in-hand) .figure-ship")).to_have_count(2)
 
 
 def test_a_resigned_game_stays_resigned_when_it_is_opened_again(visit):

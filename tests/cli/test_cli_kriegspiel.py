@@ -35,6 +35,7 @@ def test_engines_are_listed_with_a_sentence_each(answer, fogspiel):
     assert "Tries anything." in fogspiel("kriegspiel", "engines").stdout
 
 
+@pytest.mark.interpreted
 def test_a_match_is_played_printed_listed_and_found_again(answer, fogspiel):
     words = ("kriegspiel", "match", "greedy", "random", "--games", 10, *SHORT)
     found = answer(*words)

@@ -209,6 +209,7 @@ def test_a_solve_that_is_stopped_says_how_to_go_on_and_does(answer):
     assert answer("runs")["runs"][0]["state"] == "interrupted"
 
 
+@pytest.mark.interpreted
 def test_bounds_come_with_a_proof_that_is_checked(tmp_path, answer, refused):
     found = answer("bounds", "phantom-ponnuki-3x3", "--certificate", tmp_path / "proof.json")
     assert " ".join(sorted(found)) == "certificate cpu_seconds exact game lower run state upper"
@@ -254,6 +255,7 @@ def test_permutation_tic_tac_toe_is_solved_explained_checked_and_played(answer):
     assert match["interval"][0] < exact < match["interval"][1]
 
 
+@pytest.mark.interpreted
 def test_bounds_of_a_game_that_nothing_fits_are_its_payoffs(fogspiel, answer):
     outcome = fogspiel("bounds", "phantom-ponnuki-6x6", "--seconds", "5", "--memory", "0.02")
     assert outcome.returncode == 0 and "nothing is proved but its lowest and highest payoff" in outcome.stdout

@@ -28,6 +28,7 @@ def seated(name, side=0, seed=5):
     return PersonSession(game, find_policy(game, "uniform"), side, seed)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", one_of_each_family(sorted(list_games())))
 def test_every_game_can_be_played_by_numbers_to_its_end_or_for_long(name):
     draws, told, sitting = random.Random(1), [], seated(name, 1)

@@ -82,6 +82,7 @@ def test_random_permutations_score_like_random_play_of_tic_tac_toe():
     assert abs(np.mean(scores) - float(exact)) < 4 * np.std(scores) / games**0.5
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(("grid", "board"), TINY)
 @pytest.mark.parametrize("length", [1, 2**100])
 def test_a_best_response_scores_what_brute_force_over_all_permutations_finds(grid, board, length):

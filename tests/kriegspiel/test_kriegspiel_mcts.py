@@ -1,6 +1,7 @@
 """Probability matrices, the trees of approaches A, B and C, and the opponent's model."""
 
 import time
+from itertools import product
 
 import numpy as np
 import pytest
@@ -44,6 +45,8 @@ from fogspiel.kriegspiel.parameters import (
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search.approach_a import Remedies, draw_fitting_board, empty_message_tree, play_boards
 from fogspiel.kriegspiel.search.move_value import FEATURES, OUTCOMES, OUTLOOK, expected_value, weigh_outcomes
+
+pytestmark = pytest.mark.interpreted
 
 PARAMETERS = MatrixParameters().record
 EVEN = np.ones((3, 64), np.float32)
@@ -113,7 +116,6 @@ def test_control_counts_the_men_that_could_take_on_a_square():
     assert hazard[0, parse_square("e4")] < 0.05 < hazard[0, parse_square("e6")]
 
 
-@pytest.mark.interpreted
 def test_his_men_neither_vanish_nor_multiply_when_he_moves():
     prob, known = at_home()
     for _ in range(40):
@@ -164,7 +166,6 @@ def test_tilted_chances_expect_as_many_events_as_were_heard():
     assert chances[0] < chances[2] < chances[1]
 
 
-@pytest.mark.interpreted
 def test_the_outcomes_of_a_move_are_all_there_is():
     prob, known = at_home()
     for _ in range(20):
@@ -180,6 +181,7 @@ def test_the_outcomes_of_a_move_are_all_there_is():
         assert chances.min() >= 0
 
 
+@pytest.mark.thorough
 def test_the_bare_king_is_never_lost_from_the_matrices():
     # outside truth: the umpire's board; the king walks at random, the queen tries anything
     for seed in range(3):
@@ -225,18 +227,19 @@ def test_the_matrices_know_more_about_the_true_squares_than_mere_counts():
     assert np.mean(told) > 0.8 * np.mean(blind)  # both are negative
 
 
-@pytest.mark.parametrize("name", default_cases(["C"], ["A", "B1", "B7", "C"]))
-def test_an_engine_with_nodes_and_a_seed_is_deterministic(name):
-    records = []
-    for threads in (1, 1, 2, 2):
-        player = ENGINES[name](SearchLimit(nodes=60, threads=threads), stream_of(4))
+@pytest.mark.parametrize(
+    "engine",
+    default_cases([("C", 10, 1)], [("C", 10, 1), *product(["A", "B1", "B7", "C"], [60], [1, 2])]),
+)
+def test_an_engine_with_nodes_and_a_seed_is_deterministic(engine):
+    (name, nodes, threads), records = engine, []
+    for _ in range(2):
+        player = ENGINES[name](SearchLimit(nodes=nodes, threads=threads), stream_of(4))
         other, umpire = random_player(4, 1), Referee()
-        records.append(play_game((player, other), umpire, 16).record)
+        records.append(play_game((player, other), umpire, nodes // 4).record)
     assert records[0] == records[1]
-    assert records[2] == records[3]
 
 
-@pytest.mark.interpreted
 def test_a_refused_attempt_leaves_the_rest_of_the_tree():
     umpire, engine = Referee(), ApproachC(SearchLimit(nodes=800), stream_of(3))
     engine.begin(0)
@@ -267,7 +270,6 @@ def test_a_drawn_board_has_our_men_and_as_many_of_his_as_are_left():
     assert is_legal(pos, limits, parse_move("e2e4")) in (True, False)
 
 
-@pytest.mark.interpreted
 def test_approach_a_visits_its_root_once_for_every_board():
     prob, known = at_home()
     known.rights = 3

@@ -5,6 +5,7 @@ import json
 import tomllib
 
 import pytest
+from support.levels import default_cases
 
 from fogspiel.core.rng import stream_of
 from fogspiel.kriegspiel.engine import SearchLimit, engine_file, find_engine, tunable_engines
@@ -30,7 +31,7 @@ def ask(match, **request):
     return json.loads(next(answers(match.answer, io.StringIO(json.dumps(request) + "\n"))))
 
 
-@pytest.mark.parametrize("engine", tunable_engines())
+@pytest.mark.parametrize("engine", default_cases(["hs"], tunable_engines()))
 def test_a_game_of_two_sets_of_constants_is_the_same_whenever_it_is_played(engine):
     match = SelfPlay(engine, SearchLimit(nodes=20), 30)
     request = {"a": {}, "b": {}, "seed": 3, "swap": False, "id": 9}
@@ -41,6 +42,7 @@ def test_a_game_of_two_sets_of_constants_is_the_same_whenever_it_is_played(engin
     assert ask(match, **{**request, "swap": True})["pgn"] != found["pgn"]
 
 
+@pytest.mark.thorough
 def test_the_constants_change_how_an_engine_plays():
     match = SelfPlay("C", SearchLimit(nodes=20), 30)
     usual = ask(match, a={}, b={}, seed=1, swap=False)
@@ -56,7 +58,7 @@ def test_the_parameter_file_of_an_engine_begins_with_its_constants(engine, const
     assert space.values(space.start) == vars(constants)
 
 
-@pytest.mark.parametrize("engine", tunable_engines())
+@pytest.mark.parametrize("engine", default_cases(["hs"], tunable_engines()))
 @pytest.mark.parametrize("end", ["low", "high"])
 def test_an_engine_plays_with_its_constants_at_the_ends_of_what_is_permitted(engine, end):
     values = {name: table[end] for name, table in permitted(engine).items()}

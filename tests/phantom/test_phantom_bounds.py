@@ -296,6 +296,7 @@ def test_bounds_of_another_game_are_refused():
         next(search_bounds("phantom-ponnuki-4x4", saved={"game": "phantom-ponnuki-5x5"}))
 
 
+@pytest.mark.interpreted
 def test_bounds_without_time_are_the_trivial_ones():
     for name in ("phantom-ponnuki-4x4", "phantom-ponnuki-5x5"):
         result, _ = result_of(name, 0.0)

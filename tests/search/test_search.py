@@ -191,9 +191,10 @@ def test_a_page_names_small_searches_only():
             on_page(game, text)
 
 
+@pytest.mark.interpreted
 def test_a_resumed_game_continues_where_positions_are_the_limit():
     game = known_game("phantom-ttt")
-    agent = search_agent("search", game, Effort(nodes=500, particles=50))
+    agent = search_agent("search", game, Effort(nodes=50, particles=20))
     whole = record_game(game, agent, find_policy(game, "uniform"), 5, 0).record
     player, session = agent.new_player(stream_of(5, 0, 1)), Session(game)
     session.seat(player, 0)

@@ -44,6 +44,7 @@ def test_a_route_solves_a_matrix_game_and_goes_on_where_it_was_interrupted(metho
     assert (again.lower, again.upper) == (found.lower, found.upper)
 
 
+@pytest.mark.interpreted
 def test_other_games_and_gaps_out_of_reach_are_refused():
     with pytest.raises(ValueError, match="matrix games"):
         run_to_end(find_solve_method(EXP3).solve(find_source("kuhn"), SolveOptions(gap=0.1), NO_STATE))

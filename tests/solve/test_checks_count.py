@@ -6,6 +6,7 @@ check in question which refuses.
 
 import copy
 import json
+import random
 from fractions import Fraction
 from itertools import permutations
 from types import SimpleNamespace
@@ -16,9 +17,9 @@ from support.certificates import reseal, uniform_certificate
 from fogspiel.core.game import CHANCE
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
-from fogspiel.solving.proofs.checkers import permutation, primitives, refutation
+from fogspiel.solving.proofs.checkers import permutation, phantom, primitives, refutation
 from fogspiel.solving.proofs.checkers.permutation import Grid, mixture
-from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, node_of
+from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, guarantees, node_of
 from fogspiel.solving.proofs.checkers.tree import GamePositions
 
 KNOWN = known_values()
@@ -55,6 +56,31 @@ def test_a_bound_that_is_off_by_a_thousandth_is_refused(name, bound):
             body[key] = str(Fraction(body[key]) + (Fraction(1, 1000) if bound == "lower" else -Fraction(1, 1000)))
 
     refused_as(name, shift, "the certificate is not valid")
+
+
+@pytest.mark.parametrize(
+    "name", ["kuhn", "tic-tac-toe", "dark-hex-3x3", "dark-hex-2x5", "permutation-ttt", "resistance5"]
+)
+@pytest.mark.parametrize("rules", [2, 0, "1", True, None])
+def test_rules_of_another_version_are_refused(name, rules):
+    if name == "tic-tac-toe" or name == "kuhn":
+        rules = 2 if rules is True else rules  # the version of a game is compared as a number
+    refused_as(name, lambda body: body.update(rules=rules), "version")
+
+
+@pytest.mark.parametrize("name", ["kuhn", "tic-tac-toe", "goofspiel-4"])
+@pytest.mark.parametrize(("bound", "step"), [("lower", -1), ("upper", 1)])
+def test_a_bound_that_claims_less_than_is_proved_is_refused_too(name, bound, step):
+    change = {bound: str(Fraction(shipped(name)[bound]) + Fraction(step, 1000))}
+    refused_as(name, lambda body: body.update(change), f"it claims the {bound} bound")
+
+
+@pytest.mark.parametrize("after", [[0], [0, 0, 0], [], [-1, 0], [1, 0], [0, True], "00"])
+def test_what_a_row_comes_after_is_looked_at(after):
+    def change(body):
+        body["strategies"][0][1]["after"] = after
+
+    refused_as("kuhn", change, "comes after no earlier row|something else than lists")
 
 
 @pytest.mark.parametrize("form", ["", None, [], {}, 0, "x", "fogspiel certificate"])
@@ -199,6 +225,36 @@ def test_a_tree_has_two_strategies(value):
     refused_as("kuhn", lambda body: body.update(strategies=value), "it must hold two strategies")
 
 
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (["C1 C1", "", {"B2": "1"}], "names a cell twice"),
+        (["C1", "C2,C2", {"B2": "1"}], "names a cell twice"),
+        (["C1", "B2", {"B2": "1"}], "known to be taken"),
+        (["C1", "A1,B1,A2", {"B2": "1"}], "more failures"),
+        (["C1 C2 B2 A1", "", {"A2": "1"}], "no choice"),
+        (["C1 :", "", {"B2": "1"}], "a turn without a stone"),
+        (["C9", "", {"B2": "1"}], "is no cell"),
+        (["C1", "", {"B2": "2", "B1": "-1"}], "do not make up 1"),
+        (["C1", "", {"B2": "1", "B1": "0"}], "do not make up 1"),
+        (["C1", "", {"B2": "1/2"}], "do not make up 1"),
+        (["C1", "", {}], "no probabilities"),
+        (["A3", "", {"B2": "1"}], "not the smallest of its images"),
+        (["", "", {"C1": "1"}], "are not symmetric"),
+        (["C1", ""], "not a history"),
+        (["C1", None, {"B2": "1"}], "not text"),
+    ],
+)
+def test_a_row_of_a_phantom_game_is_looked_at(row, sentence):
+    board = phantom.board_of("dark-hex-3x3")
+    assert phantom.strategy_of(board, 0, [["C1", "A1", {"B2": "1"}]])
+    with pytest.raises(ValueError, match=sentence):
+        phantom.strategy_of(board, 0, [row])
+    twice = [["C1", "A1", {"B2": "1"}]] * 2
+    with pytest.raises(ValueError, match="repeats an earlier row"):
+        phantom.strategy_of(board, 0, twice)
+
+
 # Bounds of ponnuki
 
 BOARD = PonnukiRules(2, 2)
@@ -207,7 +263,7 @@ BOARD = PonnukiRules(2, 2)
 def test_a_jump_pays_for_the_stones_and_the_world_of_its_node_only():
     earlier = Node(1, {2: Fraction(1, 2), 4: Fraction(1, 4)}, [[(0, Fraction(1), -1, -1)]], [])
     jump = [(0, 0, Fraction(1))]
-    opponent = Opponent(BOARD, [earlier], earlier)
+    opponent = Opponent(BOARD, [earlier], earlier, 0)
     assert opponent.jump_worth(jump, 1, 2) == Fraction(1, 2) and opponent.jump_worth(jump, 1, 4) == Fraction(1, 4)
     assert opponent.jump_worth(jump, 8, 2) == opponent.jump_worth(jump, 0, 2) == opponent.jump_worth(jump, 1, 8) == 0
     halves = [(0, 0, Fraction(1, 2)), (0, 2, Fraction(1, 2))]
@@ -227,6 +283,7 @@ def test_a_node_is_looked_at():
         ({"own": 1}, "is not possible"),
         ({"own": 16}, "not on the board"),
         ({"rows": [[[0, "1", None, [[0, 0, "1"]]]]]}, "jumps to no earlier node"),
+        ({"rows": [[[0, "1", None, [[0, 0, "1"], [0]]]]]}, "a broken jump"),
         ({"rows": [[[0, "1", 0, None]]]}, "leads back"),
         ({"rows": [[[0, "1", None, 1]]]}, "does not exist"),
         ({"rows": [[[4, "1", None, None]]]}, "bad try"),
@@ -239,6 +296,135 @@ def test_a_node_is_looked_at():
         node_of(ponnuki_node(rows=[[[0, "1", None, [[0, 0, "1/2"]]]]]), 1, BOARD)
     with pytest.raises(ValueError, match="turns a board that is no square"):
         node_of(ponnuki_node(rows=[[[0, "1", None, [[0, 1, "1"]]]]]), 1, PonnukiRules(2, 3))
+
+
+class PlainOpponent:
+    """The opponent of a node by the definition: every try, in fractions, nothing passed over."""
+
+    def __init__(self, rules, nodes, body):
+        self.rules, self.nodes, self.rows = rules, nodes, body["rows"]
+
+    def gain(self, world, own, turns):
+        """The probability that the player does not win from its first row on."""
+        return self.turn(world, [(own, 0, turn, Fraction(1, len(turns))) for turn in turns])
+
+    def turn(self, position, stands):
+        """The player's turn, then the opponent's best."""
+        gained, going, waiting = Fraction(0), [], list(stands)
+        while waiting:
+            own, place, turn, weight = waiting.pop()
+            seen = self.rules.image(position, turn)
+            if place is None:
+                gained += weight
+            elif isinstance(place, list):
+                for number, other, share in place:
+                    node, fits = self.nodes[number], self.rules.image(own, other) == self.nodes[number].own
+                    paid = node.worths.get(self.rules.image(seen, other), 0) if fits else 0
+                    gained += weight * Fraction(share) * (1 - paid)
+            else:
+                for cell, share, illegal, legal in self.rows[place]:
+                    fate = self.rules.fate(own, seen, cell)
+                    if fate == "illegal":
+                        waiting.append((own, illegal, turn, weight * Fraction(share)))
+                    elif fate == "legal" and legal is None:
+                        gained += weight * Fraction(share)
+                    elif fate == "legal":
+                        going.append((own | 1 << cell, legal, turn, weight * Fraction(share)))
+        return gained + (self.best(position, going) if going else 0)
+
+    def best(self, position, stands):
+        found = []
+        for cell in self.rules.cells:
+            told = {"illegal": [], "legal": [], "wins": []}
+            for stand in stands:
+                theirs = self.rules.image(stand[0], self.rules.inverse[stand[2]])
+                told[self.rules.fate(position, theirs, cell)].append(stand)
+            if told["legal"] or told["wins"]:  # else it learns nothing
+                won = sum(stand[3] for stand in told["wins"])
+                again = self.best(position, told["illegal"]) if told["illegal"] else 0
+                found.append(won + again + (self.turn(position | 1 << cell, told["legal"]) if told["legal"] else 0))
+        return max(found)
+
+
+def random_node(draw, rules, number, worlds):
+    """A node of three rows, which go on to later ones, give up, or jump to earlier nodes."""
+
+    def place(row):
+        later = range(row + 1, 3)
+        jump = [
+            [draw.choice(range(number)), draw.choice(rules.symmetries), share] for share in ("1/3", "2/3") if number
+        ]
+        return draw.choice([None, *([jump] if jump else []), *[draw.choice(later) for _ in later]])
+
+    shares = [("1",), ("1/2", "1/2"), ("1/4", "1/2", "1/4")]
+    rows = [
+        [[draw.randrange(len(rules.cells)), share, place(row), place(row)] for share in draw.choice(shares)]
+        for row in range(3)
+    ]
+    own = 0 if number == 0 else draw.choice([0, 1, 2])
+    kept = [world for world in worlds if not world & own]
+    return {"own": own, "worlds": kept, "worths": [draw.randint(0, 4) for _ in kept], "unit": 4, "rows": rows}
+
+
+@pytest.mark.parametrize("size", [(2, 2), (2, 3)])
+@pytest.mark.parametrize("seed", range(6))
+def test_guarantees_of_random_nodes_are_those_of_plain_play(size, seed):
+    draw, rules, nodes = random.Random(f"{size} {seed}"), PonnukiRules(*size), []
+    for number in range(3):
+        body = random_node(draw, rules, number, [1, 2, 4, 8])
+        node = node_of(body, number, rules)
+        turns = draw.choice([[0], rules.symmetries])
+        plain = PlainOpponent(rules, nodes, body)
+        for world, found in guarantees(rules, nodes, node, 0, turns):
+            assert found == 1 - plain.gain(world, node.own, turns)
+        nodes.append(node)
+
+
+# The Resistance
+
+
+def resistance_change(side, number, change):
+    """A change of the number-th row of a team's strategy with more than one entry."""
+
+    def apply(body):
+        rows = [row for row in body[side].values() if len(row) > 1]
+        change(rows[number])
+
+    return apply
+
+
+def raise_first(row):
+    row[next(iter(row))] = "1"
+
+
+def lower_first(row):
+    row[next(iter(row))] = "0"
+
+
+@pytest.mark.parametrize("number", [0, -1])
+@pytest.mark.parametrize(
+    ("side", "change", "sentence"),
+    [
+        ("resistance", raise_first, "must be positive and sum to 1"),
+        ("resistance", lower_first, "must be positive and sum to 1"),
+        ("resistance", lambda row: row.update(dict.fromkeys([next(iter(row))], "3/2")), "not between 0 and 1"),
+        ("resistance", lambda row: row.pop(next(iter(row))), "must be positive and sum to 1"),
+        ("spies", lambda row: row.pop(next(iter(row))), "the spies' types"),
+        ("spies", lambda row: row.update(more="1"), "the spies' types"),
+        ("spies", lambda row: row.update(dict.fromkeys([next(iter(row))], "-1/2")), "not between 0 and 1"),
+    ],
+)
+def test_a_row_of_a_team_is_looked_at(side, number, change, sentence):
+    refused_as("resistance8", resistance_change(side, number, change), sentence)
+
+
+@pytest.mark.parametrize("side", ["resistance", "spies"])
+def test_a_team_has_a_row_for_each_situation_and_no_other(side):
+    refused_as("resistance6", lambda body: body[side].pop(list(body[side])[-1]), "says nothing about the situation")
+    extra = {"resistance": {"9": "1"}, "spies": {"1": "1"}}[side]
+    refused_as("resistance6", lambda body: body[side].update({"9,9+": extra}), "cannot come up")
+    refused_as("resistance6", lambda body: body.update({side: []}), "a table of tables")
+    refused_as("resistance6", lambda body: body[side].update({"": []}), "a table of tables")
 
 
 # Refutations

@@ -13,7 +13,7 @@ from fogspiel.interop.openspiel_import import simplest
 from fogspiel.solving.methods.normal_form import plans, strategies
 from fogspiel.solving.tree import LEAF, Tree, build_tree, sequence_form
 from fogspiel.solving.tree.builder import TreeBuilder
-from fogspiel.solving.tree.sequence_form import exact_best_total
+from fogspiel.solving.tree.sequence_form import fold
 
 HALF = Fraction(1, 2)
 
@@ -84,7 +84,7 @@ def test_the_sequence_form_of_a_file_gives_the_value_known_by_hand():
     worth = [Fraction(0)] * 3
     for row, column, pay in zip(form.rows, form.columns, form.payoffs, strict=True):
         worth[row] += Fraction(int(pay), form.denominator) * half[column]
-    assert exact_best_total(form.treeplexes[0], worth) == 0
+    assert fold(form.treeplexes[0], worth, max)[0] == 0
 
 
 def test_decimal_files_and_payoffs_without_commas_are_read_exactly():

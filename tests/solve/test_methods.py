@@ -107,7 +107,7 @@ def test_a_solution_has_words_and_comes_back_from_json():
 
 
 COMPILED = "solving.proofs.checkers.table_bounds"  # it follows up to 10^9 histories of any game
-PLAIN = [name for name in CHECKERS if name != COMPILED and not name.endswith(("tree", "refined"))]
+PLAIN = [name for name in CHECKERS if name != COMPILED and not name.endswith(("tree", "refined", "quasi_perfect"))]
 
 
 @pytest.mark.parametrize("name", CHECKERS)
@@ -116,8 +116,9 @@ def test_a_checker_knows_no_solver(name):
 
     The two checkers of The Resistance share the outline of a strategy, those of trees rows, rules and best responses.
     """
-    own = {"lone_spies": "resistance.checkers.resistance", "refined": "solving.proofs.checkers.tree"}
-    shared = {"solving.proofs.checkers.primitives", own.get(name.rpartition(".")[2])}
+    parts = [f"solving.proofs.checkers.{part}" for part in ("tree", "quasi_perfect")]
+    own = {"lone_spies": ["resistance.checkers.resistance"], "quasi_perfect": parts[:1], "refined": parts}
+    shared = {"solving.proofs.checkers.primitives", *own.get(name.rpartition(".")[2], ())}
     rooms = ("core.", "games.", "resistance.game")
     for node in ast.walk(ast.parse(CHECKERS[name].read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:

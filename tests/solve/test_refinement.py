@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.certificates import reseal
+from support.levels import default_cases
 from support.plan_programs import PlanProgram
 
 from fogspiel.core.find import load_game
@@ -59,7 +60,7 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", default_cases(["kuhn", "goofspiel-4"], FIGURES))
 def test_refined_strategies_score_the_most_against_uniform_play_and_keep_the_value(name):
     value, score = FIGURES[name]
     found = solved(name)
@@ -89,7 +90,7 @@ def test_after_the_mistake_of_the_ace_the_guess_is_right_51_times_of_52(tmp_path
     assert "exactly 0" in fogspiel("verify", proof, "--source", file).stdout
 
 
-@pytest.mark.parametrize("name", ["kuhn", "leduc", "liars-dice-4"])
+@pytest.mark.parametrize("name", default_cases(["kuhn"], ["kuhn", "leduc", "liars-dice-4"]))
 def test_scores_and_safe_scores_are_those_of_another_program(name):
     tree = build_tree(load_game(name))
     form = sequence_form(tree)
@@ -266,14 +267,14 @@ def test_a_row_that_is_no_best_response_after_a_mistake_is_refused(side):
         after = None if row["after"] is None else tuple(row["after"])
         for action, share in zip(row["actions"], row["probabilities"], strict=True):
             played[number, action] = played[after] and share != "0"
-        if not played[after] and refuted < 5:
+        if not played[after] and refuted < 2:
             changed = copy.deepcopy(body)
             changed["strategies"][side][number]["probabilities"].reverse()
             if changed["strategies"][side][number] != row:
                 with pytest.raises(ValueError, match="not a best response"):
                     verify(reseal(changed))
                 refuted += 1
-    assert refuted == 5
+    assert refuted == 2
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from fogspiel.stats.race import (
     RACES,
     SAFE,
     STAKES,
+    GainTest,
     Race,
     Verdict,
     decision,
@@ -451,3 +452,28 @@ def test_a_mistake_is_answered_by_one_sentence(mistake):
 def test_an_unknown_race_is_answered_by_the_known_ones():
     with pytest.raises(ValueError, match=r"'papper'.*paper, ebgstop, count-mixture"):
         Race("papper")
+
+
+@pytest.mark.parametrize("given", [(0.5, 0.5), (0.6, 0.5), (0.0, 0.5), (0.5, 1.0), (0.5, 0.6, 0.0), (0.5, 0.6, 0.5)])
+def test_a_test_for_a_gain_needs_two_scores_in_order_and_a_probability_of_error(given):
+    with pytest.raises(ValueError, match=r"The scores of a test|delta is"):
+        GainTest(*given)
+
+
+def test_the_bets_on_a_gain_grow_fastest_for_three_variances_and_never_lose_everything():
+    assert GainTest(0.5, 0.51).bets == pytest.approx([0.01 / 0.03, 0.01 / 0.06, 0.01 / 0.12])
+    assert GainTest(0.5, 0.7).bets == pytest.approx([0.95 / 0.7] * 3)
+    assert GainTest(0.2, 0.3).bets == pytest.approx([0.95 / 0.8] * 2 + [0.1 / 0.12])
+
+
+@pytest.mark.parametrize("counts", [[3, 10, 7], [0, 40, 12], [30, 1, 60], [5, 5, 5, 5, 20]])
+def test_the_capital_of_a_gain_is_the_mean_of_its_bets_products(counts):
+    """The definition: each bet multiplies its capital by 1 + bet (value - low); a gain is shown at 1/delta."""
+    test, top = GainTest(0.5, 0.55, 0.05), len(counts) - 1
+    products = [
+        math.prod((1 + bet * (value / top - test.low)) ** count for value, count in enumerate(counts))
+        for bet in test.bets
+    ]
+    capital = sum(products) / 3
+    assert test.capital(array(counts)) == pytest.approx(math.log(capital))
+    assert (decision(test, array(counts)) == 1) == (capital >= 1 / test.delta)

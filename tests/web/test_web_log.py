@@ -15,6 +15,7 @@ from fogspiel.games.chess.position import PLY
 from fogspiel.games.war import rules as war
 from fogspiel.games.war.strategy import card_name
 from fogspiel.kriegspiel.game import last_message, parse_attempt
+from fogspiel.runs.agent_parser import find_agent
 from fogspiel.web.session_json import Transcript
 
 AMBIGUOUS = "plays a card"
@@ -263,3 +264,20 @@ def test_a_move_that_mates_is_the_last_one_of_the_log(side):
     assert session.over and moves_logged(session) == moves_played(session) and len(moves_played(session)) == 7
     lines = [words for _, words in log_of(session)]
     assert lines[-1] == "The game is over: checkmate." and lines[-2].startswith("White moved, pawn taken on f7")
+
+
+MATE_SEED = 3
+"""A seed with which `random` walks into the scholar's mate."""
+
+
+@pytest.mark.interpreted
+def test_the_log_of_kriegspiel_ends_with_the_mate_and_no_move_after_it():
+    game = known_game("kriegspiel")
+    session = PersonSession(game, find_agent(game, "random", None, MATE_SEED), 0, MATE_SEED)
+    for wanted in ("e2e4", "d1h5", "f1c4", "h5f7"):
+        while session.go_on():
+            pass
+        session.act(next(action for action in session.choices() if game.label(action) == wanted))
+    lines = log_of(session)
+    after = lines[lines.index(("you", "h5f7")) + 1 :]
+    assert [words.partition(",")[0] for _, words in after] == ["White moved", "The game is over: checkmate."]

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from support.web_client import act, begin, open_client, wait_for_turn
+from support.web_client import act, begin, open_client, wait_for_turn, wait_for_work
 
 
 @pytest.fixture
@@ -25,6 +25,25 @@ def test_a_game_can_be_played_to_its_end_and_seen_whole_afterwards(client, game,
     assert session["choices"] == [] and session["score"] is not None
     whole = client.get(f"/api/play/{session['key']}/replay").json()
     assert whole["moments"][-1]["mover"] == "over" and whole["moments"][-1]["views"][side] == session["seen"]
+
+
+def test_a_finished_game_tells_what_the_person_could_know_from_its_own_views(client):
+    """At Kuhn poker two cards are possible behind the other's back; nobody is told while the game goes on."""
+    session = begin(client, game="kuhn", against="uniform", side=0)
+    place = f"/api/play/{session['key']}"
+    assert client.get(f"{place}/belief/2").status_code == 409
+    while not session["over"]:
+        session = act(client, session, session["choices"][0]["action"])
+    whole = client.get(f"{place}/replay").json()
+    mine = next(number for number, moment in enumerate(whole["moments"]) if moment["mover"] == 0)
+    found = wait_for_work(client, f"{place}/belief/{mine}").json()
+    assert (found["count"], found["exact"], found["lost"]) == (2, True, False)
+    assert [state["probability"] for state in found["states"]] == [0.5, 0.5]
+    truth = client.get(f"{place}/replay/{mine}").json()["truth"]
+    assert truth in [state["picture"] for state in found["states"]]
+    for wrong in (0, mine + 1, 99):
+        assert client.get(f"{place}/belief/{wrong}").status_code == 422
+    assert "What you could know here" in client.get(f"/play/{session['key']}/replay").text
 
 
 def test_the_player_by_playouts_answers_on_the_largest_board(client):

@@ -50,6 +50,16 @@ def test_the_own_origin_may_write_and_a_foreign_form_may_not():
     assert client().post("/body", content=b"x", headers={"sec-fetch-site": "cross-site"}).status_code == 403
 
 
+def test_other_sites_may_link_to_pages_and_nothing_else():
+    foreign = {"sec-fetch-site": "cross-site"}
+    assert client().get("/page", headers=foreign).status_code == 403
+    assert client().get("/page", headers={**foreign, "sec-fetch-mode": "no-cors"}).status_code == 403
+    assert client().get("/page", headers={**foreign, "sec-fetch-mode": "navigate"}).status_code == 200
+    assert client().get("/api/runs", headers={**foreign, "sec-fetch-mode": "navigate"}).status_code == 403
+    assert client().get("/page", headers={"sec-fetch-site": "same-site"}).status_code == 403
+    assert client().get("/page", headers={"sec-fetch-site": "same-origin"}).status_code == 200
+
+
 def test_large_bodies_are_refused_however_they_are_sent():
     assert client().post("/body", content=b"x" * MAX_BYTES).json() == MAX_BYTES
     assert client().post("/body", content=b"x" * (MAX_BYTES + 1)).status_code == 413

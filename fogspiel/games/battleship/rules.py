@@ -184,8 +184,23 @@ DRAWN_SQUARES = {
 SEAS = DRAWN_SQUARES | {AFLOAT: ("■", "own ship", "a ship"), WRECK: ("×", "own refused", "a ship, hit")}
 
 
+Fleet = tuple[tuple[int, int, int, bool], ...]  # as in `BoardPicture.ships`
+
+
+def fleet_of(placements: np.ndarray) -> Fleet:
+    """Return row, column and length of each ship that is placed, and true if it lies down the sea."""
+    squares = [PLACEMENTS[int(placement)] for placement in placements if placement >= 0]
+    return tuple((*divmod(int(one[0]), SIDE), len(one), int(one[1] - one[0]) == SIDE) for one in squares)
+
+
 def draw_sea(
-    cells: np.ndarray, looks: dict[int, tuple[str, str, str]], title: str, actions: dict[int, int]
+    cells: np.ndarray,
+    looks: dict[int, tuple[str, str, str]],
+    title: str,
+    actions: dict[int, int],
+    ships: Fleet = (),
+    turned: bool | None = None,
+    in_hand: int = 0,
 ) -> BoardPicture:
     """Draw a sea by the content of its squares, some with an action, A1 in the top left corner."""
     found = []
@@ -193,7 +208,8 @@ def draw_sea(
         text, look, words = looks[there]
         found.append(Cell(text, look, actions.get(square), f"{square_name(square)}, {words}"))
     rows = tuple(tuple(found[row * SIDE : (row + 1) * SIDE]) for row in range(SIDE))
-    return BoardPicture(rows, title, row_names=tuple(map(str, range(1, SIDE + 1))), column_names=tuple(COLUMNS))
+    names = tuple(map(str, range(1, SIDE + 1))), tuple(COLUMNS)
+    return BoardPicture(rows, title, "squares", *names, ships, turned, in_hand)
 
 
 def placings(seen: np.ndarray, ship: int) -> tuple[dict[int, int], dict[int, int]]:
@@ -214,14 +230,25 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     target = seen[SEEN_TARGET : SEEN_TARGET + SQUARES]
     ship, mine = int(seen[SEEN_PLACED]), bool(seen[SEEN_MINE])
     hits, lost = (int(cell) for cell in seen[SEEN_HITS : SEEN_HITS + 2])
+    fleet = fleet_of(seen[SEEN_SHIP : SEEN_SHIP + SHIPS])
     if ship < SHIPS:
         across, down = placings(seen, ship)
         length = LENGTHS[ship]
         words = f"Place the ship of {length}." if mine else "The other is placing ships."
         return (
             Messages((words,)),
-            draw_sea(own, DRAWN_SQUARES, f"Your sea: a ship of {length} across, from its left end", across),
-            draw_sea(own, DRAWN_SQUARES, f"Your sea: a ship of {length} down, from its top end", down),
+            draw_sea(
+                own,
+                DRAWN_SQUARES,
+                f"Your sea: a ship of {length} across, from its left end",
+                across,
+                fleet,
+                False,
+                length,
+            ),
+            draw_sea(
+                own, DRAWN_SQUARES, f"Your sea: a ship of {length} down, from its top end", down, fleet, True, length
+            ),
         )
     over = FLEET in (hits, lost)
     end = "You have won." if hits == FLEET else "You have lost."
@@ -231,14 +258,15 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     return (
         Messages((words,)),
         draw_sea(target, TARGETS, "The other's sea", shots),
-        draw_sea(own, DRAWN_SQUARES, "Your sea", {}),
+        draw_sea(own, DRAWN_SQUARES, "Your sea", {}, fleet),
         Facts(facts),
     )
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
+    fleets = [fleet_of(state[SHIP + SHIPS * player :][:SHIPS]) for player in range(2)]
     seas = tuple(
-        draw_sea(state[SEA + SQUARES * player :][:SQUARES], SEAS, f"Player {player + 1}'s sea", {})
+        draw_sea(state[SEA + SQUARES * player :][:SQUARES], SEAS, f"Player {player + 1}'s sea", {}, fleets[player])
         for player in range(2)
     )
     hits = [(f"hits of player {player + 1}", f"{state[HITS + player]} of {FLEET}") for player in range(2)]

@@ -5,7 +5,7 @@ library only; `verify_shipped` checks a certificate by the rules.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
@@ -22,6 +22,8 @@ POINTS, SIGNS = "win 1, draw 1/2, loss 0", "win 1, draw 0, loss -1"  # the payof
 COLUMNS = ("game", "value", "win 1, loss -1", "certificate", "first published", "ours")
 DIGITS = 12  # fractions too long for a table cell are shown with this many digits
 ROOM = 24
+
+SIMPLE = 20  # denominators up to which people read a fraction
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,26 @@ def _index() -> tuple[KnownValue, ...]:
 def known_values() -> dict[str, KnownValue]:
     """Return every game whose value is known or bounded by a proof, by its name in the catalogue."""
     return {known.game: known for known in _index()}
+
+
+def value_words(value: Fraction, payoffs: Sequence[Fraction]) -> str:
+    """Return a value in plain words, by what the first player gets at least and at most."""
+    least, most = payoffs[0], payoffs[-1]
+    if value == (least + most) / 2:
+        return "The game is fair"
+    who = "first" if value > (least + most) / 2 else "second"
+    if least == 0 and most == 1:
+        share = value if who == "first" else 1 - value
+        if share == 1:
+            return f"The {who} player always wins"
+        if share.denominator <= SIMPLE:
+            return f"The {who} player wins {share.numerator} of {share.denominator}"
+        return f"The {who} player wins {100 * float(share):.0f} of 100"
+    gain = abs(value)
+    if gain.denominator <= SIMPLE:
+        chips = "1 point" if gain.numerator == 1 else f"{gain.numerator} points"
+        return f"The {who} player wins {chips} in {gain.denominator} games"
+    return f"The {who} player wins {1000 * float(gain):.0f} points in 1,000 games"
 
 
 def find_known(game: str) -> KnownValue:

@@ -214,7 +214,7 @@ def by_fractions(reduced: ReducedGame, saved: SolverState) -> Search:
         for player, other in enumerate((y, x)):
             units = in_units(other)
             assert units is not None  # `exact_from` has found them
-            answer = best_plan(form.treeplexes[player], exact_worth(form, 1 - player, units))
+            answer = best_plan(form.treeplexes[player], exact_worth(form, 1 - player, units.weights))
             if answer not in pure[player]:
                 pure[player].append(answer)
         if max(map(len, pure)) > MAX_PLANS:

@@ -6,11 +6,11 @@ turns behaviour into a realisation plan and one reverse loop is a best response 
 von Stengel 1996). Bossle (2018) calls the two halves knowledge trees.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -278,8 +278,9 @@ def exact_plan_of(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[Fra
     return plan
 
 
-def exact_best_total(treeplex: Treeplex, worth: Sequence[Fraction | int]) -> Fraction | int:
-    folded = list(worth)
-    for parent, first, count in reversed(list(infosets_of(treeplex))):
-        folded[parent] += max(folded[first : first + count])
-    return folded[0]
+def fold(treeplex: Treeplex, costs: Sequence[Any], best: Callable[[Sequence[Any]], Any]) -> list[Any]:
+    """Return the cost of each sequence with the best that follows; of the empty one, the total."""
+    folded = list(costs)
+    for parent, first, count in reversed([*infosets_of(treeplex)]):
+        folded[parent] += best(folded[first : first + count])
+    return folded

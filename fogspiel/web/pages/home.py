@@ -3,6 +3,7 @@
 import random
 import threading
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
@@ -20,47 +21,90 @@ from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.requests import SolveRequest
 from ...runs.store import Summary
 from ...solving.bounds.any_game import powers_words
-from ...solving.known_values import KnownValue, known_values, short
+from ...solving.known_values import SIMPLE, KnownValue, known_values, short, value_words
 from ...solving.sources import estimate_histories
 from .. import JsonObject
 from ..app import Site
-from ..opponents import LEVELS, opponents
+from ..opponents import LEVELS, levels_of_play, opponents
 from ..requests import row_of
-from ..session_json import PictureJson, Standing, standing
+from ..session_json import PictureJson, Standing, scene_of, standing
 from .runs import RunState
 
 PATH, TITLE = "/", "Play"
 
 # Games as pages list them: by kind, with their players and a picture.
 
+TILES = ("felt", "sea", "room")  # scenes whose first games have a large picture
 SAMPLE_SEED = 7
 SAMPLE_ACTIONS = 12  # own actions before the picture in the catalogue, if the game is that long
 _samples: dict[str, PictureJson] = {}
 _drawing = threading.Lock()
 
 
+# Families of the home page, by the scene on which they are drawn; without a title here it is that of the first game.
+SCENES = {
+    "chess": "", "tiles": "Phantom boards, rows", "hex": "Dark hex", "go": "Ponnuki", "sea": "",
+    "felt": "Poker and hands", "dice": "Dice and heaps", "cards": "Cards", "faces": "Guess Who", "room": "",
+}  # fmt: skip
+TOGETHER = {"frame": "tiles"}
+
+
 @dataclass(frozen=True)
-class Tile:
-    """Entry of one game, or of a game in several sizes, on the home page."""
+class Family:
+    """Games that share a scene, the usual ones first."""
 
-    name: str
     title: str
-    sizes: tuple[tuple[str, str], ...] = ()  # names of games and labels of their sizes, where there are several
+    scene: str
+    games: tuple[tuple[str, str], ...]  # names and titles
 
 
-def tiles_by_kind() -> dict[str, list[Tile]]:
-    """Return the tiles of the home page by kind; the games of a series share one tile, after the others."""
-    found: dict[str, list[Tile]] = {}
-    for kind, members in games_by_kind().items():
-        found[kind] = [Tile(game.name, game.title) for game in members if not game.series]
-        for series in dict.fromkeys(game.series for game in members if game.series):
-            sizes = tuple((game.name, game.size) for game in members if game.series == series)
-            found[kind].append(Tile(sizes[0][0], series, sizes))
+def families() -> list[Family]:
+    """Return the families of the home page, in the order of their scenes."""
+    members: dict[str, list[Game]] = {}
+    for game in list_games().values():
+        members.setdefault(TOGETHER.get(scene_of(game), scene_of(game)), []).append(game)
+    order = [*SCENES, *(scene for scene in members if scene not in SCENES)]
+    found = []
+    for scene in order:
+        games = members.get(scene, [])
+        titles = tuple((game.name, game.size or game.title) for game in games)
+        if games:
+            title = SCENES.get(scene) or games[0].series or games[0].title.partition(" (")[0]
+            found.append(Family(title, scene, titles))
     return found
+
+
+@dataclass(frozen=True)
+class ProvedValue:
+    """Value of a game with a shipped certificate, in words and as a fraction."""
+
+    game: str
+    title: str
+    words: str
+    value: Fraction
+
+
+PROVED = 3  # values on the home page
+
+
+def proved_values() -> list[ProvedValue]:
+    """Return the exact values with a shipped certificate and a short fraction, one of each family."""
+    found: dict[str, ProvedValue] = {}
+    for name, known in known_values().items():
+        game = list_games().get(name)
+        value = known.value
+        if game is None or value is None or known.shipped is None or value.denominator > SIMPLE:
+            continue
+        if value == (game.payoffs[0] + game.payoffs[-1]) / 2:
+            continue  # fair games say little on a first page
+        words = value_words(value, game.payoffs)
+        found.setdefault(game.family, ProvedValue(name, game.title, words, value))
+    return list(found.values())
 
 
 def game_json(game: Game) -> JsonObject:
     return {
+        "scene": scene_of(game),
         "name": game.name,
         "title": game.title,
         "kind": game.category,
@@ -199,7 +243,13 @@ def register(site: Site) -> None:
     def picture(name: str, first: bool = False) -> JSONResponse:
         """Return a picture of a player's view after a few random moves, or at the first decision."""
         game = known_game(name)
-        return JSONResponse({"game": name, "picture": picture_after(game, 1) if first else sample_picture(game.name)})
+        parts = picture_after(game, 1) if first else sample_picture(game.name)
+        return JSONResponse({"game": name, "scene": scene_of(game), "picture": parts})
+
+    @router.get("/{name}/levels")
+    def levels(name: str) -> JsonObject:
+        """Return the opponent of each level of play, the weakest first."""
+        return {"game": name, "levels": levels_of_play(known_game(name), site.store)}
 
     @router.get("/{name}/standing")
     def running_score(
@@ -241,7 +291,24 @@ def register(site: Site) -> None:
 
     @site.routes.get(PATH, include_in_schema=False)
     def home(request: Request) -> HTMLResponse:
-        return site.page(request, "home.html", kinds=tiles_by_kind(), count=len(list_games()))
+        proved, found = proved_values(), families()
+        tiles = [known_game(family.games[0][0]) for family in found if family.scene in TILES]
+        tiles.sort(key=lambda game: TILES.index(scene_of(game)))
+        known = sum(value.shipped is not None for value in known_values().values())
+        return site.page(
+            request,
+            "home.html",
+            families=found,
+            count=len(list_games()),
+            proved=proved[:PROVED],
+            known=known,
+            tiles=tiles,
+            lines={game.name: how_to_play(game)[0] for game in tiles},
+        )
+
+    @site.routes.get("/games", include_in_schema=False)
+    def catalogue_page(request: Request) -> HTMLResponse:
+        return site.page(request, "catalogue.html", kinds=games_by_kind(), count=len(list_games()))
 
     @site.routes.get("/games/{name}", include_in_schema=False)
     def game_page(request: Request, name: str) -> HTMLResponse:

@@ -7,11 +7,23 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
 
-from ...core.game import known_game, list_games
+from ...core.game import known_game, list_games, nothing_hidden
 from ...core.page_contract import KEY, Key, play_supports
+from ...runs.agent_parser import engines_of
+from .. import JsonObject
 from ..app import Site
 from ..opponents import level_name
-from ..session_json import MAX_KEYS, History, history_of, moment_pictures, replay_json, scene_of, seat_of, with_notice
+from ..session_json import (
+    MAX_KEYS,
+    History,
+    belief_json,
+    history_of,
+    moment_pictures,
+    replay_json,
+    scene_of,
+    seat_of,
+    with_notice,
+)
 from .home import games_by_kind
 
 PATH, TITLE = "/play", "New game"
@@ -106,6 +118,12 @@ def _add_api(site: Site) -> None:
         """Return one moment of a finished game, as pictures of the full state and of both views."""
         return JSONResponse(moment_pictures(sessions.find_finished(key), moment))
 
+    @router.get("/{key}/belief/{moment}")
+    def belief(key: Key, moment: Annotated[int, Path(ge=0, le=2**31)]) -> JsonObject:
+        """Return what the person could know at a decision of a finished game: the states that fit its views."""
+        stored = sessions.find_finished(key)
+        return site.jobs.compute(("belief", key, moment), lambda: belief_json(stored, moment))
+
     site.routes.include_router(router)
 
 
@@ -152,6 +170,16 @@ def _add_pages(site: Site) -> None:
         game, who = stored.session.game, ["You", stored.against][:: -1 if stored.session.side else 1]
         seats = [", ".join(filter(None, (who[side], seat_of(game, stored.support, side)))) for side in (0, 1)]
         against, support = stored.against, stored.support
-        return site.page(request, "replay.html", key=key, game=game, against=against, seats=seats, support=support)
+        return site.page(
+            request,
+            "replay.html",
+            key=key,
+            game=game,
+            against=against,
+            seats=seats,
+            support=support,
+            side=stored.session.side,
+            believes=game.resample is not nothing_hidden and not engines_of(game),
+        )
 
     site.routes.include_router(router)

@@ -145,7 +145,7 @@ export class Playboard extends Chessboard {
     const men = left["the other's pawns and pieces"]; // where it is not said which of them were taken
     const [pawns, pieces] = [left["the other's pawns"] ?? Math.min(men, 8), left["the other's pieces"] ?? men];
     const most = { p: pawns, k: 1 };
-    const box = element("fieldset", "tray");
+    const box = element("div", "tray", "", { role: "group", "aria-label": "Your guesses" });
     const row = element("div", "row");
     for (const kind of TRAY) {
       const put = button("", () => this.arm(kind), "phantom-kind", { "aria-label": `Guess a ${NAMES[kind]}` });
@@ -166,7 +166,7 @@ export class Playboard extends Chessboard {
     const [p, q] = [this.phantoms.count("p"), this.phantoms.count("q")];
     const placed = men === undefined ? `Placed: ${p} of ${pawns} pawns, ${q} of ${pieces} pieces.` : `Placed: ${p + q} of ${men} pieces.`;
     steps.append(element("span", "small soft", placed));
-    box.append(element("legend", "label", "Your guesses (only you see them)"), row, steps);
+    box.append(element("p", "label", "Your guesses (only you see them)"), row, steps);
     return box;
   }
 

@@ -26,6 +26,13 @@ export function die(number) {
   return drawing("0 0 4 4", "figure-die", (PIPS[number] ?? []).map(([cx, cy]) => ["circle", { cx, cy, r: 0.42 }]));
 }
 
+// Some dice with the same face, as they are bid.
+function bid(count, number) {
+  const made = element("span", "bid", "", { "aria-hidden": "true" });
+  for (let at = 0; at < count; at += 1) made.append(die(number));
+  return made;
+}
+
 // A hand that shows some fingers.
 function hand(shown) {
   const fingers = shown.map((finger) => {
@@ -159,5 +166,6 @@ export function figureOf(cell, looks) {
   if (looks.includes("hand")) return hand(SHOWN[cell.text] ?? [...Array(Math.min(number, 5)).keys()]);
   if (looks.includes("face") && number) return face(number);
   if (looks.includes("ship")) return ship(1);
+  if (looks.includes("bid")) return bid(...cell.text.split(" x ").map(Number));
   return null;
 }

@@ -8,8 +8,8 @@ function scatter(place, turn) {
   return mixed - Math.floor(mixed);
 }
 
-// A layer of fog; density(column, row) is 0 where nothing is hidden.
-export function fogLayer(columns, rows, density) {
+// A layer of fog; density(column, row) is 0 where nothing is hidden. Layers of one square differ by their place.
+export function fogLayer(columns, rows, density, first = 0) {
   const layer = element("div", "mist", "", { "aria-hidden": "true" });
   layer.style.setProperty("--across", columns);
   layer.style.setProperty("--down", rows);
@@ -17,7 +17,7 @@ export function fogLayer(columns, rows, density) {
     for (let column = 0; column < columns; column += 1) {
       const dense = density(column, row);
       if (!dense) continue;
-      const place = row * columns + column;
+      const place = first + row * columns + column;
       const puff = element("i", "puff", "", { "data-at": `${column}-${row}` });
       const measures = { column, row, dense, x: scatter(place, 1), y: scatter(place, 2), u: scatter(place, 3), v: scatter(place, 4) };
       for (const [name, value] of Object.entries(measures)) puff.style.setProperty(`--${name}`, value);

@@ -1,6 +1,7 @@
 // The small pictures of the catalogue, drawn when they come into sight.
 
 import { drawPicture } from "./picture.js";
+import { begin } from "./begin.js";
 import { ask } from "./service.js";
 
 const SHOWN = ["chess", "board", "cards", "text", "facts"];
@@ -17,9 +18,10 @@ function isEmpty(part) {
 
 // Draw a sample into its frame and make it as large as the frame allows.
 export async function drawSample(frame, game) {
-  const { picture } = await ask(`/api/games/${encodeURIComponent(game)}/picture`);
+  const { scene, picture } = await ask(`/api/games/${encodeURIComponent(game)}/picture`);
   const drawn = document.createElement("span");
-  drawn.className = "drawn";
+  drawn.className = "drawn picture";
+  drawn.dataset.scene = scene;
   drawn.inert = true;
   frame.replaceChildren(drawn);
   await drawPicture(drawn, samples(picture));
@@ -53,4 +55,5 @@ const watcher = new IntersectionObserver((entries) => {
   }
   drawVisible();
 }, { rootMargin: "150px" });
+for (const start of document.querySelectorAll("[data-begin]")) start.addEventListener("click", () => begin(start));
 document.querySelectorAll("[data-sample]").forEach((frame) => watcher.observe(frame));

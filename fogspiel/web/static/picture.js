@@ -1,6 +1,7 @@
 // Draws a picture of a game: parts as `fogspiel.core.picture` names them, cell by cell, as the person may see them.
 // A cell whose action is among the choices can be pressed; arrow keys go from cell to cell.
 
+import { carry } from "./carry.js";
 import { faceName, figureOf, fillCard, flame, ship, stone } from "./figures.js";
 import { fogLayer } from "./fog.js";
 import { svgElement } from "./men.js";
@@ -13,10 +14,12 @@ const DRAW = { board: drawBoard, cards: drawCards, facts: drawFacts, words: draw
 // Cells at the `latest` places (part, row, column) have just changed.
 export async function drawPicture(container, parts, choices = [], act = null, latest = []) {
   const scene = container.dataset.scene ??= parts.some((part) => part.shape === "hexagons") ? "hex" : "tiles";
-  const before = remember(container);
+  const before = remember(container), onSeas = handOf(container, parts, () => drawPicture(container, parts, choices, act, latest));
+  parts = parts.filter((part) => !onSeas || part.turned === undefined || part.turned === null || part.turned === onSeas.turned);
   container.classList.toggle("boards-2", parts.filter((part) => part.kind === "board").length > 1);
   const focused = container.contains(document.activeElement) ? document.activeElement.dataset.place : null;
   const chess = parts.some((part) => part.kind === "chess") ? await import("./chess.js") : null;
+  container.querySelector(":scope > .fleet")?.remove();
   const old = [...container.children];
   parts.forEach((part, number) => {
     let place = old[number];
@@ -33,6 +36,7 @@ export async function drawPicture(container, parts, choices = [], act = null, la
   old.slice(parts.length).forEach((place) => place.remove());
   for (const place of latest) container.querySelector(`[data-place="${place.join("-")}"]`)?.classList.add("latest");
   moveIn(container, before, scene);
+  if (onSeas) takeInHand(container, onSeas);
   if (focused) container.querySelector(`[data-place="${focused}"]`)?.focus();
 }
 
@@ -77,7 +81,7 @@ function fillCell(made, cell, words, scene, place) {
   if (scene === "card" && !figure && isFace(cell)) return fillCard(made, cell.text);
   if (STONES[scene] && isStone && (cell.text === "X" || cell.text === "O")) return made.append(STONES[scene](cell.text));
   if (scene === "sea") return fillSea(made, cell, words, place);
-  if (FOGGED.has(scene) && (!cell.text || cell.text === "?")) made.append(fogLayer(1, 1, () => density(words, place)));
+  if (FOGGED.has(scene) && (!cell.text || cell.text === "?")) made.append(fogLayer(1, 1, () => density(words, place), place));
   if (cell.text === "?" && words.includes("unknown")) return made.append(element("span", "guess-mark", "?"));
   if (figure) made.append(figure);
   if (words.includes("face")) made.append(element("span", "", faceName(Number(cell.text))));
@@ -85,11 +89,58 @@ function fillCell(made, cell, words, scene, place) {
 }
 
 function fillSea(made, cell, words, place) {
-  if (words.includes("unknown") && !cell.text) made.append(fogLayer(1, 1, () => density(words, place)));
+  if (words.includes("unknown") && !cell.text) made.append(fogLayer(1, 1, () => density(words, place), place));
   else if (cell.text === "×") made.append(flame());
   else if (cell.text === "·") made.append(element("span", "miss"));
-  else if (words.includes("ship")) made.append(ship(1));
-  else if (cell.text) made.append(element("span", "", cell.text));
+  else if (cell.text && !words.includes("ship")) made.append(element("span", "", cell.text));
+}
+
+// Open water with the whole ships on it: row, column, length, and whether a ship stands.
+function drawSea(ships) {
+  const sea = element("div", "sea", "", { "aria-hidden": "true" });
+  for (const place of ships) sea.append(afloat(...place));
+  return sea;
+}
+
+function afloat(row, column, length, stands) {
+  const made = placed(element("span", "afloat"), row, column);
+  made.style.setProperty("--wide-cells", stands ? 1 : length);
+  made.style.setProperty("--tall-cells", stands ? length : 1);
+  made.append(ship(length, stands));
+  return made;
+}
+
+// The ship in hand, where the boards of a picture are one sea: R or its button turns it.
+function handOf(container, parts, draw) {
+  const boards = parts.filter((part) => typeof part.turned === "boolean");
+  if (!boards.length) return null;
+  const turned = container.dataset.turned === "true";
+  return { turned, length: boards[0].in_hand, turn: () => { container.dataset.turned = String(!turned); draw(); } };
+}
+
+function takeInHand(container, { turned, length, turn }) {
+  const grid = container.querySelector(".grid"), sea = grid.querySelector(".sea");
+  let held = null;
+  const hold = ({ target }) => {
+    held?.remove();
+    const cell = target.closest?.("button.cell");
+    if (!cell) return;
+    held = afloat(Number(cell.style.getPropertyValue("--at-row")), Number(cell.style.getPropertyValue("--at-column")), length, turned);
+    held.classList.add("in-hand");
+    sea.append(held);
+  };
+  for (const kind of ["pointerover", "focusin"]) grid.addEventListener(kind, hold);
+  grid.addEventListener("keydown", (event) => event.key.toLowerCase() === "r" && turn());
+  const side = element("div", "row fleet");
+  const piece = element("span", "in-port", "", { title: "Drag it onto your sea" });
+  piece.append(ship(length, turned));
+  piece.addEventListener("pointerdown", (event) => {
+    event.preventDefault();
+    const size = parseFloat(getComputedStyle(grid.querySelector(".cell")).width);
+    carry(event, afloat(0, 0, length, turned), size, () => {}, (under) => under?.closest("button.cell")?.click());
+  });
+  side.append(piece, button("Turn it (R)", turn, "small-button"));
+  container.append(side);
 }
 
 // Fog is thinner where an own try was refused; a board on which all is seen has none.
@@ -127,7 +178,7 @@ function drawBoard(board, actions) {
     grid.append(line);
   });
   if (hexagons) grid.prepend(...rims(board.rows.length, columns));
-  if (actions.scene === "sea") grid.prepend(element("div", "sea", "", { "aria-hidden": "true" }));
+  if (actions.scene === "sea") grid.prepend(drawSea(board.ships ?? []));
   grid.addEventListener("keydown", (event) => walk(event, grid));
   grid.addEventListener("focusin", (event) => enterAt(grid, event.target));
   enterAt(grid, grid.querySelector("button.cell"));
@@ -185,8 +236,10 @@ function drawTogether(cards, actions) {
       settle();
     };
     const pick = button(cell.text, choose, card.className, { "aria-label": cell.name, "aria-pressed": "false", "data-place": card.dataset.place });
+    pick.style.setProperty("--at-column", number);
     row.append(pick);
   });
+  row.style.setProperty("--of", cards.cards.length);
   row.addEventListener("keydown", (event) => walk(event, row));
   settle();
   return [...heading(cards.title), row, send];

@@ -4,6 +4,7 @@ import { Clock } from "./clock.js";
 import { die } from "./figures.js";
 import { remember } from "./games.js";
 import { drawPicture } from "./picture.js";
+import { lift, listGuesses, veilsOf } from "./reveal.js";
 import { countGame } from "./series.js";
 import { ask, button, byId, element, pause, tell } from "./service.js";
 import { chime } from "./sound.js";
@@ -143,9 +144,28 @@ async function drawBoards() {
   byId("truth-bar").hidden = !told;
   byId("truth-title").textContent = asSeen ? "What you saw" : "The truth";
   byId("truth-toggle").textContent = asSeen ? "The truth" : "As you saw it";
-  if (told && !asSeen) await drawPicture(picture, session.truth);
-  else await drawPicture(picture, session.picture, session.choices, act, session.latest);
+  if (told && !asSeen) await drawTruth();
+  else await drawSeen();
   showRoll();
+}
+// The truth lies as the own board lay, and the fog of the last drawing lifts from it.
+async function drawTruth() {
+  const truth = session.truth.map((part) => (part.kind === "chess" ? { ...part, side: session.side, refused: [] } : part));
+  const veils = veilsOf(picture);
+  await drawPicture(picture, truth);
+  lift(picture, veils, truth);
+  listGuesses(byId("guesses"), truth, location.pathname + location.hash);
+}
+
+// What is seen; of two seas the own one stands in the panel.
+async function drawSeen() {
+  const second = byId("second-board");
+  const boards = second ? session.picture.filter((part) => part.kind === "board" && typeof part.turned !== "boolean") : [];
+  const own = boards.length > 1 ? boards.at(-1) : null;
+  await drawPicture(picture, session.picture.filter((part) => part !== own), session.choices, act, session.latest);
+  if (!second) return;
+  second.hidden = !own;
+  if (own) await drawPicture(second.querySelector(".picture"), [own]);
 }
 byId("truth-toggle").addEventListener("click", () => { asSeen = !asSeen; drawBoards(); });
 

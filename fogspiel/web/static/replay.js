@@ -1,7 +1,7 @@
 // A game that is over: the truth and both views, moment by moment, and what the opponent believed.
 
 import { drawPicture } from "./picture.js";
-import { ask, button, byId, element, tell } from "./service.js";
+import { ask, button, byId, element, pause, tell } from "./service.js";
 
 const replay = byId("replay");
 const key = replay.dataset.key;
@@ -49,6 +49,7 @@ async function show() {
     await drawPicture(byId("truth"), found.truth);
     for (const side of [0, 1]) await drawPicture(byId(`view-${side}`), found.views[side]);
     await showBelief(moment, found);
+    showKnowledge(moment).catch((error) => tell(trouble, error.message));
     panel?.show(moment.number, found);
     tell(trouble, "");
   } catch (error) {
@@ -66,6 +67,42 @@ async function showBelief(moment, found) {
   const { drawHeat } = await import("./chess.js");
   drawHeat(byId("belief"), part, moment.belief);
 }
+
+// The states that fit the person's own views at a decision, the most probable first; asked for while they are shown.
+const could = byId("could");
+const SOON = 1000;
+
+async function showKnowledge(moment) {
+  if (!could?.open) return;
+  const words = byId("could-words"), mine = moment.mover === Number(could.dataset.side) && moment.action !== null;
+  byId("could-states").replaceChildren();
+  words.textContent = mine ? "..." : "Choose a moment at which you moved.";
+  while (mine && wanted === moment.number && could.open) {
+    try {
+      const found = await ask(`/api/play/${key}/belief/${moment.number}`);
+      if (wanted === moment.number) await drawKnowledge(words, found);
+      return;
+    } catch (error) {
+      if (error.status !== 429) throw error;
+      await pause(SOON);
+    }
+  }
+}
+
+async function drawKnowledge(words, { lost, exact, count, states }) {
+  const kind = exact ? "by enumeration" : "in a sample";
+  words.textContent = lost
+    ? "No state was found that fits all your views."
+    : `${count} ${count === 1 ? "state fits" : "states fit"} your views (${kind}, if your opponent moved at random). The most probable:`;
+  for (const { probability, picture } of states) {
+    const part = element("section"), place = element("div", "picture");
+    part.append(element("h3", "", `${(100 * probability).toFixed(1)} %`), place);
+    byId("could-states").append(part);
+    await drawPicture(place, picture);
+  }
+}
+
+could?.addEventListener("toggle", () => show());
 
 function sentence(place, moment) {
   const count = `${place + 1} of ${stops.length}. `;
