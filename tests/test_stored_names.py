@@ -56,7 +56,7 @@ OPTIONS = Path(__file__).parent / "golden" / "options.json"
 SUMMARY = "name game method state steps games score interval created seen seconds search"
 KEYS = {
     Cell: "text look action name",
-    BoardPicture: "rows title shape row_names column_names",
+    BoardPicture: "rows title shape row_names column_names ships turned in_hand",
     Cards: "title cards together seat",
     Facts: "rows title",
     Messages: "lines title",
