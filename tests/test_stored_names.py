@@ -200,6 +200,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "match": "match",
         "problems": "problems",
         "program": "program",
+        "program_match": "program-match",
         "report": "report",
         "round_robin": "tournament",
         "sampled_exploit": "sampled-exploit",

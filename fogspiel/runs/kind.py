@@ -308,6 +308,10 @@ class Kind:
         """Return a game of the run move by move; raise ValueError if it stores no games."""
         raise ValueError(f"run {run.name} stores no games, only their counts: leave out --game")
 
+    def panels_json(self, run: Run) -> Json:
+        """Return what a page draws beside the curve: `parameters` with their ways and landscapes, and a `decision`."""
+        return {"parameters": [], "decision": None}
+
     # Playing
 
     def agent(self, run: Run, game: Game) -> Agent:
