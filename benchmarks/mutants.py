@@ -248,7 +248,7 @@ def install(path: str, tree: ast.Module, mutant: Mutant) -> bool:
                 inner = getattr(thing, "__wrapped__", None)
                 if getattr(getattr(inner, "__code__", None), "co_filename", None) == path:
                     thing.cache_clear()
-        return found or (not mutant.scope and _install_constant(path, tree, mutant))
+        return found if mutant.scope else _install_constant(path, tree, mutant)
     except (SyntaxError, ValueError):  # no code: another set of outer names, for example
         return False
     finally:

@@ -17,7 +17,7 @@ from support.certificates import reseal, uniform_certificate
 from fogspiel.core.game import CHANCE
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
-from fogspiel.solving.proofs.checkers import permutation, primitives, refutation
+from fogspiel.solving.proofs.checkers import permutation, phantom, primitives, refutation
 from fogspiel.solving.proofs.checkers.permutation import Grid, mixture
 from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, guarantees, node_of
 from fogspiel.solving.proofs.checkers.tree import GamePositions
@@ -56,6 +56,31 @@ def test_a_bound_that_is_off_by_a_thousandth_is_refused(name, bound):
             body[key] = str(Fraction(body[key]) + (Fraction(1, 1000) if bound == "lower" else -Fraction(1, 1000)))
 
     refused_as(name, shift, "the certificate is not valid")
+
+
+@pytest.mark.parametrize(
+    "name", ["kuhn", "tic-tac-toe", "dark-hex-3x3", "dark-hex-2x5", "permutation-ttt", "resistance5"]
+)
+@pytest.mark.parametrize("rules", [2, 0, "1", True, None])
+def test_rules_of_another_version_are_refused(name, rules):
+    if name == "tic-tac-toe" or name == "kuhn":
+        rules = 2 if rules is True else rules  # the version of a game is compared as a number
+    refused_as(name, lambda body: body.update(rules=rules), "version")
+
+
+@pytest.mark.parametrize("name", ["kuhn", "tic-tac-toe", "goofspiel-4"])
+@pytest.mark.parametrize(("bound", "step"), [("lower", -1), ("upper", 1)])
+def test_a_bound_that_claims_less_than_is_proved_is_refused_too(name, bound, step):
+    change = {bound: str(Fraction(shipped(name)[bound]) + Fraction(step, 1000))}
+    refused_as(name, lambda body: body.update(change), f"it claims the {bound} bound")
+
+
+@pytest.mark.parametrize("after", [[0], [0, 0, 0], [], [-1, 0], [1, 0], [0, True], "00"])
+def test_what_a_row_comes_after_is_looked_at(after):
+    def change(body):
+        body["strategies"][0][1]["after"] = after
+
+    refused_as("kuhn", change, "comes after no earlier row|something else than lists")
 
 
 @pytest.mark.parametrize("form", ["", None, [], {}, 0, "x", "fogspiel certificate"])
@@ -200,6 +225,36 @@ def test_a_tree_has_two_strategies(value):
     refused_as("kuhn", lambda body: body.update(strategies=value), "it must hold two strategies")
 
 
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (["C1 C1", "", {"B2": "1"}], "names a cell twice"),
+        (["C1", "C2,C2", {"B2": "1"}], "names a cell twice"),
+        (["C1", "B2", {"B2": "1"}], "known to be taken"),
+        (["C1", "A1,B1,A2", {"B2": "1"}], "more failures"),
+        (["C1 C2 B2 A1", "", {"A2": "1"}], "no choice"),
+        (["C1 :", "", {"B2": "1"}], "a turn without a stone"),
+        (["C9", "", {"B2": "1"}], "is no cell"),
+        (["C1", "", {"B2": "2", "B1": "-1"}], "do not make up 1"),
+        (["C1", "", {"B2": "1", "B1": "0"}], "do not make up 1"),
+        (["C1", "", {"B2": "1/2"}], "do not make up 1"),
+        (["C1", "", {}], "no probabilities"),
+        (["A3", "", {"B2": "1"}], "not the smallest of its images"),
+        (["", "", {"C1": "1"}], "are not symmetric"),
+        (["C1", ""], "not a history"),
+        (["C1", None, {"B2": "1"}], "not text"),
+    ],
+)
+def test_a_row_of_a_phantom_game_is_looked_at(row, sentence):
+    board = phantom.board_of("dark-hex-3x3")
+    assert phantom.strategy_of(board, 0, [["C1", "A1", {"B2": "1"}]])
+    with pytest.raises(ValueError, match=sentence):
+        phantom.strategy_of(board, 0, [row])
+    twice = [["C1", "A1", {"B2": "1"}]] * 2
+    with pytest.raises(ValueError, match="repeats an earlier row"):
+        phantom.strategy_of(board, 0, twice)
+
+
 # Bounds of ponnuki
 
 BOARD = PonnukiRules(2, 2)
@@ -323,6 +378,53 @@ def test_guarantees_of_random_nodes_are_those_of_plain_play(size, seed):
         for world, found in guarantees(rules, nodes, node, 0, turns):
             assert found == 1 - plain.gain(world, node.own, turns)
         nodes.append(node)
+
+
+# The Resistance
+
+
+def resistance_change(side, number, change):
+    """A change of the number-th row of a team's strategy with more than one entry."""
+
+    def apply(body):
+        rows = [row for row in body[side].values() if len(row) > 1]
+        change(rows[number])
+
+    return apply
+
+
+def raise_first(row):
+    row[next(iter(row))] = "1"
+
+
+def lower_first(row):
+    row[next(iter(row))] = "0"
+
+
+@pytest.mark.parametrize("number", [0, -1])
+@pytest.mark.parametrize(
+    ("side", "change", "sentence"),
+    [
+        ("resistance", raise_first, "must be positive and sum to 1"),
+        ("resistance", lower_first, "must be positive and sum to 1"),
+        ("resistance", lambda row: row.update(dict.fromkeys([next(iter(row))], "3/2")), "not between 0 and 1"),
+        ("resistance", lambda row: row.pop(next(iter(row))), "must be positive and sum to 1"),
+        ("spies", lambda row: row.pop(next(iter(row))), "the spies' types"),
+        ("spies", lambda row: row.update(more="1"), "the spies' types"),
+        ("spies", lambda row: row.update(dict.fromkeys([next(iter(row))], "-1/2")), "not between 0 and 1"),
+    ],
+)
+def test_a_row_of_a_team_is_looked_at(side, number, change, sentence):
+    refused_as("resistance8", resistance_change(side, number, change), sentence)
+
+
+@pytest.mark.parametrize("side", ["resistance", "spies"])
+def test_a_team_has_a_row_for_each_situation_and_no_other(side):
+    refused_as("resistance6", lambda body: body[side].pop(list(body[side])[-1]), "says nothing about the situation")
+    extra = {"resistance": {"9": "1"}, "spies": {"1": "1"}}[side]
+    refused_as("resistance6", lambda body: body[side].update({"9,9+": extra}), "cannot come up")
+    refused_as("resistance6", lambda body: body.update({side: []}), "a table of tables")
+    refused_as("resistance6", lambda body: body[side].update({"": []}), "a table of tables")
 
 
 # Refutations

@@ -175,12 +175,10 @@ def both_guarantees(name, player, rows):
 
 
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.thorough] if name == CROWDED else []) for name in BOARDS]
-)
+@pytest.mark.parametrize("name", BOARDS)
 def test_both_find_the_same_best_answer_to_random_strategies(name, player):
     draw = random.Random(f"{name} {player}")
-    found = {both_guarantees(name, player, random_rows(name, player, draw)) for _ in range(2)}
+    found = {both_guarantees(name, player, random_rows(name, player, draw)) for _ in range(1 if name == CROWDED else 2)}
     assert all(one == other for one, other in found)
 
 

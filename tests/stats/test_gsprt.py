@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.stats.evaluate import Strength, normalised_elo, score_of, spread_of
-from fogspiel.stats.sprt import Gsprt, log_ratio
+from fogspiel.stats.sprt import Gsprt, likeliest_law, log_ratio
 
 FISHTEST = (13, 37, 50, 25, 3)
 """The pairs of a test of a public server that runs fishtest, with elo1 = 2.716, printed beside its figures."""
@@ -96,3 +96,38 @@ def test_normalised_elo_is_unknown_where_all_pairs_ended_alike():
     figures = Strength(0, 4, 0, (0, 0, 2, 0, 0)).to_json()
     assert figures["normalised_elo"] is None and figures["normalised_elo_interval"] == [None, None]
     assert Strength(0, 0, 0, (0, 0, 0, 0, 0)).to_json()["normalised_elo"] is None
+
+
+def law_on_the_curve(draws, deviations):
+    """The law with that share of draws whose mean is so many deviations above 1/2, by bisection."""
+    low, high = -(1 - draws), 1 - draws  # wins less losses: twice the mean above 1/2
+    for _ in range(100):
+        gap = (low + high) / 2
+        spread = math.sqrt(max((1 - draws) / 4 - gap**2 / 4, 0))
+        low, high = (gap, high) if gap / 2 < deviations * spread else (low, gap)
+    return np.array([(1 - draws - low) / 2, draws, (1 - draws + low) / 2])
+
+
+@pytest.mark.parametrize("seen", [(0.2, 0.5, 0.3), (0.1, 0.2, 0.7), (0.4, 0.3, 0.3)])
+@pytest.mark.parametrize("deviations", [0.0, 0.05, -0.2])
+def test_the_likeliest_law_of_normalised_elo_is_the_best_of_all_on_its_curve(seen, deviations):
+    seen, values = np.array(seen), np.arange(3) / 2
+    law = likeliest_law(seen, deviations)
+    mean = float(law @ values)
+    assert law.sum() == pytest.approx(1)
+    assert mean - 0.5 == pytest.approx(deviations * math.sqrt(float(law @ (values - mean) ** 2)), abs=1e-9)
+    best = max(float(seen @ np.log(law_on_the_curve(draws, deviations))) for draws in np.linspace(0.01, 0.9, 179))
+    assert best - 1e-9 <= float(seen @ np.log(law)) < best + 1e-3
+
+
+@pytest.mark.parametrize("counts", [(13.0, 37.0, 50.0), (3.0, 60.0, 30.0)])
+def test_the_ratio_of_two_means_is_that_of_the_best_laws_with_them(counts):
+    """A law of three outcomes with a mean has one free number, the share of wins."""
+
+    def most(score):
+        wins = np.linspace(max(0.0, 2 * score - 1), score, 20_001)[1:-1]
+        laws = np.stack([1 - wins - 2 * (score - wins), 2 * (score - wins), wins])
+        return float((np.log(laws) * np.array(counts)[:, None]).sum(axis=0).max())
+
+    found = float(log_ratio(np.array(counts), 0.5, 0.6))
+    assert found == pytest.approx(most(0.6) - most(0.5), abs=1e-4)
