@@ -39,6 +39,8 @@ CURVES = {
     "goofspiel-4": None,
     "rps-half": None,
     "phantom-ponnuki-2x2": None,
+    "dark-hex-2x2": None,
+    "phantom-ttt-2x3-2": None,
 }
 ISMCTS_CONSTANT = 2.0  # exploration of the ISMCTS of OpenSpiel's examples
 FIRST_SIMULATIONS = 500  # to measure the speed of ISMCTS

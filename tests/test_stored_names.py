@@ -56,7 +56,7 @@ OPTIONS = Path(__file__).parent / "golden" / "options.json"
 SUMMARY = "name game method state steps games score interval created seen seconds search"
 KEYS = {
     Cell: "text look action name",
-    BoardPicture: "rows title shape row_names column_names",
+    BoardPicture: "rows title shape row_names column_names ships turned in_hand",
     Cards: "title cards together seat",
     Facts: "rows title",
     Messages: "lines title",
@@ -192,6 +192,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "balance": "balance",
         "bounds": "bounds",
         "compete": "compete",
+        "constants": "constants",
         "diagnose": "diagnose",
         "experiment": "paper",
         "exploit": "exploit",
@@ -199,6 +200,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "match": "match",
         "problems": "problems",
         "program": "program",
+        "program_match": "program-match",
         "report": "report",
         "round_robin": "tournament",
         "sampled_exploit": "sampled-exploit",
@@ -234,6 +236,7 @@ def test_every_command_and_option_of_the_command_line_is_still_there():
     found = dict(options_of(get_command(app)))
     for words, options in json.loads(OPTIONS.read_text()).items():
         known = set(found[FORMER_COMMANDS.get(words, words)])
+        known |= set(found.get(f"{words} resistance", ()))  # a command for one game
         known |= {old for old, news in FORMER_OPTIONS.items() if known & set(news.split())}
         known |= {"--missions", "--spies", "--fails"} if words in REWRITE else set()
         assert set(options) <= known, f"fogspiel {words} lost an option: Typer names it by its parameter"

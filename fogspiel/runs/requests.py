@@ -117,6 +117,63 @@ def default_games(*rules: object) -> int:
     return games if set(rules) <= {None} else MOST_GAMES
 
 
+class ProgramMatchRequest(Request):
+    """Everything that a match of two engines, or of two settings of a program, depends on but the program itself."""
+
+    command_name, lacking, optional = "match", ("rules",), ("sprt",)
+    kind: Literal["program-match"] = "program-match"
+    sort: Text
+    digest: Text
+    parameters: tuple[Mapping[str, Any], ...]  # of both settings, as in ProgramRequest; none for two engines
+    names: tuple[Text, Text]
+    first: Mapping[str, Any]  # values by parameter
+    second: Mapping[str, Any]
+    facts: Mapping[str, Any] = Field(default_factory=dict)
+    seed: Seed = 1
+    games: Games = 20_000
+    sprt: tuple[float, float, float, float] | None = None  # as in MatchRequest
+
+    def check(self) -> None:
+        from .programs import program_types
+
+        if self.sort not in program_types():
+            raise ValueError(f"there is no sort of program called {self.sort!r}: see {', '.join(program_types())}")
+        known = self.space.parameters
+        for values in (self.first, self.second):
+            if tuple(sorted(values)) != tuple(sorted(known)):
+                raise ValueError(f"a side has values of {', '.join(values)}: the parameters are {', '.join(known)}")
+        if self.games < 2:
+            raise ValueError("games are played in pairs with the seats swapped: give --games 2 or more")
+        _ = self.test
+
+    @property
+    def space(self) -> "Parameters":
+        from ..tuning.programs.parameters import Parameters
+
+        return Parameters.from_json(self.parameters) if self.parameters else Parameters(())
+
+    @property
+    def scale(self) -> "Scale":
+        from ..tuning.programs.contest import Scale
+
+        return Scale()
+
+    @property
+    def test(self) -> "Gsprt | None":
+        from ..stats.sprt import Gsprt
+
+        return None if self.sprt is None else Gsprt(*self.sprt, normalised=True)
+
+    def to_json(self) -> "Json":
+        return {"game": self.sort, "method": self.kind, **self.fields_json(), "fogspiel": __version__}
+
+    @property
+    def command(self) -> str:
+        from .programs import option_for
+
+        return f"fogspiel match {option_for(self.sort, self.digest)}"
+
+
 class RoundRobinRequest(Request):
     """Run a round robin: cross-table, proved claims, and a ranking that copies of a player do not change."""
 
@@ -247,6 +304,36 @@ def levels_in(text: str) -> list[int]:
             "levels", f"--levels is {shorten(text)}: write levels from 1 to {LEVELS}, ascending, as in 1,3,5"
         )
     return levels
+
+
+class ConstantsRequest(Request):
+    """Look for the constants that make a game fair: by solving it, or by races of players that search."""
+
+    command_name, once = "balance", True
+    shown, optional = ("games", "seed"), ("template",)
+    kind: Literal["constants"] = "constants"
+    game: Annotated[GameName, Asked("games", argument=True)]
+    nearest: Annotated[
+        int, Field(ge=1, title="Nearest", description="How many of the nearest to find."), Asked(wanted="at least 1")
+    ] = 5
+    level: Annotated[
+        int,
+        Field(ge=1, le=LEVELS, title="Level of the search", description="Of the players where a game is not solved."),
+        Asked(wanted=f"from 1 to {LEVELS}"),
+    ] = 5
+    games: Annotated[
+        int,
+        Field(ge=2, title="Games", description="Games of each variant at most, where a game is not solved."),
+        Asked(wanted="at least 2"),
+    ] = 400
+    seed: Seed = 1
+    # The values of each constant, and the names of the catalogue's variants if there is no file.
+    free: Annotated[Mapping[str, Any], Asked(stored_only=True)] = Field(default_factory=dict)
+    template: Annotated[Text | None, Asked(stored_only=True)] = None
+
+    @property
+    def player(self) -> str:
+        return f"search:level={self.level}"
 
 
 class TuneRequest(Request):

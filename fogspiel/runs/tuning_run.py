@@ -268,7 +268,7 @@ class TuningWork:
             self._tell(words, spent + arena.games + event["games"])
 
         least = time.monotonic() + self.share * (self.request.seconds or 0.0)
-        test = self._gain_test(games // 2)
+        test = None if isinstance(self.request, TuneRequest) else gain_test_of(self.request, games // 2)
         arena = self._arena(
             Budget(games, None if self.left is None else max(self._deadline(1.0) or 0.0, least)),
             recorded=[event for row in self.finals for event in row["events"]],
@@ -293,20 +293,19 @@ class TuningWork:
             f" and {more} more" if (more := len(words) - SHOWN_VALUES) > 0 else ""
         )
 
-    def _gain_test(self, pairs: int) -> GainTest | None:
-        """Return the test of a program's values: of the scores asked for, or of those that so many pairs can show."""
-        if isinstance(self.request, TuneRequest):
-            return None
-        if self.request.proves is not None:
-            low, high = self.request.proves["test"]
-            return GainTest(low, high, DELTA, fails=False)
-        if self.request.prove is not None:
-            low, high = map(score_of, self.request.prove)
-            return GainTest(low, high, DELTA)
-        return GainTest.for_pairs(pairs, DELTA)
-
     def _tell(self, words: str, games: int) -> None:
         self.context.on_progress(Progress(words, games / self.total if self.total else None, games))
+
+
+def gain_test_of(request: ProgramRequest, pairs: int) -> GainTest:
+    """Return the test of a program's values: of the scores asked for, or of those that so many pairs can show."""
+    if request.proves is not None:
+        low, high = request.proves["test"]
+        return GainTest(low, high, DELTA, fails=False)
+    if request.prove is not None:
+        low, high = map(score_of, request.prove)
+        return GainTest(low, high, DELTA)
+    return GainTest.for_pairs(pairs, DELTA)
 
 
 def lengthen(

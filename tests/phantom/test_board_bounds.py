@@ -8,10 +8,10 @@ import pytest
 from support.certificates import reseal
 
 from fogspiel.core.compile.kernel import kernel
-from fogspiel.core.game import known_game
+from fogspiel.core.game import USER_GAMES, known_game
 from fogspiel.games.boards.board import BOARDS, DRAWS, GOES_ON, ILLEGAL, LOSES, Board
 from fogspiel.games.phantom.look import phantom
-from fogspiel.solving.bounds import has_bounds, never_drawn, search_bounds
+from fogspiel.solving.bounds import Schedule, has_bounds, informed_bounds, never_drawn, search_bounds
 from fogspiel.solving.bounds.any_game import bound
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.methods import SolveOptions, SolverState, run_to_end
@@ -47,8 +47,11 @@ def misere(rows, columns):
 @pytest.mark.parametrize(
     "name",
     [
-        "dark-hex-3x3", "dark-hex-4x3", "dark-hex-2x5", "dark-hex-5x2", "phantom-ttt",
-        pytest.param("phantom-ttt-2x4-3", marks=pytest.mark.thorough),
+        "dark-hex-4x3", "dark-hex-2x5",
+        *(
+            pytest.param(name, marks=pytest.mark.thorough)
+            for name in ("dark-hex-3x3", "dark-hex-5x2", "phantom-ttt", "phantom-ttt-2x4-3")
+        ),
     ],
 )  # fmt: skip
 def test_the_bounds_contain_values_known_by_other_methods_and_meet_where_a_win_is_sure(name):
@@ -62,13 +65,13 @@ def test_black_wins_three_in_a_line_for_sure_on_larger_boards(name):
     assert verify(bounded(name))[:2] == (1, 1)
 
 
-@pytest.mark.parametrize("size", [(1, 4), (2, 2), (2, 3)])
+@pytest.mark.parametrize(
+    "size", [(2, 2), *(pytest.param(size, marks=pytest.mark.thorough) for size in ((1, 4), (2, 3)))]
+)
 def test_the_bounds_of_a_board_of_ones_own_contain_its_value_by_the_whole_tree(size):
     """Draws and lost stones: what no board of the package has together."""
     game = phantom(misere(*size))[0]
     assert not never_drawn(BOARDS[game.name.removeprefix("phantom-")])
-    from fogspiel.core.game import USER_GAMES
-
     USER_GAMES[game.name] = game
     try:
         lower, upper = verify(bounded(game.name))[:2]
@@ -79,6 +82,7 @@ def test_the_bounds_of_a_board_of_ones_own_contain_its_value_by_the_whole_tree(s
         del USER_GAMES[game.name]
 
 
+@pytest.mark.thorough
 def test_forty_tamperings_of_a_sure_win_are_refused():
     proof = bounded("phantom-ttt-3x4-3")
     changes = [lambda p: p.update(game="phantom-ttt-4x3-3"), lambda p: p.update(game="dark-hex-3x4")]
@@ -109,6 +113,17 @@ def test_hex_and_ponnuki_are_never_drawn_and_tic_tac_toe_is():
 )
 def test_classical_games_have_bounds_up_to_a_size(name, has):
     assert has_bounds(name) == has
+
+
+@pytest.mark.thorough
+def test_informed_opponents_bound_boards_without_draws_alone():
+    """The values of dark hex 2x3 and 3x2 are those of their whole trees."""
+    for name, value in (("dark-hex-2x3", 0), ("dark-hex-3x2", 1)):
+        proof = run_to_end(informed_bounds(name, Schedule.parse("every"), 30.0))
+        lower, upper = verify(json.loads(json.dumps(proof)))[:2]
+        assert lower <= value <= upper
+    with pytest.raises(ValueError, match="can be drawn: "):
+        next(informed_bounds("phantom-ttt-2x4-3", Schedule.parse("every")))
 
 
 def test_the_payoffs_of_a_game_that_is_too_large_have_a_certificate():

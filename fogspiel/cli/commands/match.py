@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from ...runs.requests import (
     DiagnoseRequest,
     ExploitRequest,
     MatchRequest,
+    ProgramMatchRequest,
     RoundRobinRequest,
     SampledExploitRequest,
     default_games,
@@ -38,6 +40,7 @@ from ..app import (  # fmt: skip
     print_json,
     remembering,
     store_path,
+    taking,
     write_text,
 )
 from ..execute import (
@@ -51,14 +54,28 @@ from ..execute import (
     show_report,
     write,
 )
+from .programs import ConditionOptions, program_option, sort_of, tuned_program
 
 if TYPE_CHECKING:
     from ...core.behaviour_policy import ExactOrFloat
     from ...solving.policies.exploitability import ExploitResult
 
 
+@dataclass(frozen=True)
+class MatchPrograms(ConditionOptions):
+    """Options that name two engines, or a program with two settings."""
+
+    origin: Annotated[
+        str | None, program_option("--from", metavar="RUN", help="The values that this run found, against its start.")
+    ] = None
+
+
+NO_PROGRAM = MatchPrograms()
+
+
 @app.command("match", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 @asking(MatchRequest, optional=("game", "first", "second", "games"))
+@taking(MatchPrograms)
 def match(
     asked: dict[str, Any],
     sprt: Annotated[
@@ -73,13 +90,26 @@ def match(
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Compute the rate instead, where that is possible.")] = False,
     threads: Threads = None,
+    cluster: Cluster = None,
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
+    program: MatchPrograms = NO_PROGRAM,
 ) -> None:
-    """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
+    """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers.
+
+    Or two engines (--uci, --uci-opponent), or the values that a run found for a program against its start (--from).
+    """
     if counts is not None:
         return _judge(sprt, alpha, beta, counts, as_json)
+    if program.named:
+        if exact or remember or asked["game"] is not None or asked["seats"] != "swapped":
+            raise ValueError("programs play pairs of games of their own: leave out GAME, FIRST, SECOND and --seats")
+        asked = {"seed": asked["seed"], "games": asked["games"] or default_games(sprt)}
+        asked |= {"sprt": sprt and (*sprt, alpha, beta)}
+        return _match_programs(program, asked, RunOptions(store, as_json, None, cluster))
+    if cluster is not None or program != NO_PROGRAM:
+        raise ValueError("--cluster and the options of engines are for programs: name one, as in --uci COMMAND")
     for name in ("game", "first", "second"):
         if asked[name] is None:
             raise ValueError(f"Missing argument '{name}'.")
@@ -95,6 +125,37 @@ def match(
     with DeferredRun(path, request.to_json(), console.err.print) as run:
         execute_run(run, options)
     return print_run(run, options)
+
+
+def _match_programs(given: MatchPrograms, asked: dict[str, Any], options: RunOptions) -> None:
+    from ...runs.kinds.program import KIND
+    from ...runs.programs import find_program
+    from ...tuning.programs.contest import Scale
+
+    sort = sort_of(None, given)
+    assert sort is not None
+    named = find_program(sort, given.named[sort], Scale(), given.facts(sort), given.beside)
+    sides: dict[str, Any]
+    if given.origin is not None:
+        run = tuned_program(given.origin, options.store)
+        tuned = KIND.check(run)
+        if (tuned.sort, tuned.range, tuned.alone) != (sort, None, False) or given.uci_opponent is not None:
+            raise ValueError(
+                f"--from {run.name} and its start must play wins, draws and losses of one --{sort} program"
+            )
+        sides = {"parameters": tuned.parameters, "names": (run.name, f"the start of {run.name}")}
+        sides |= {"first": KIND.values_found(run), "second": tuned.space.values(tuned.space.start)}
+    elif given.uci_opponent is not None:
+        sides = {"parameters": (), "names": ("the engine", "the opponent"), "first": {}, "second": {}}
+    else:
+        raise ValueError(
+            "a match of programs has two sides: give --uci-opponent COMMAND, or --from RUN (against its start)"
+        )
+    check_cluster(options.cluster)
+    asked = {"sort": sort, "digest": named.digest, "facts": named.facts} | asked
+    match = ProgramMatchRequest(**asked, **sides)
+    with given.open(named, match, options.cluster) as program:
+        begin_and_show(match.to_json(), options, prepared=program)
 
 
 def _judge(sprt: tuple[float, float] | None, alpha: float, beta: float, counts: tuple[int, ...], as_json: bool) -> None:

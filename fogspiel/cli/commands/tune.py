@@ -4,9 +4,8 @@ import json
 import shlex
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, make_dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +13,7 @@ import typer
 
 from ...core.find import load_game
 from ...core.plugins import extras
-from ...runs.request import check_budget, check_option, seconds_for
+from ...runs.request import check_budget, seconds_for
 from ...runs.requests import MOST_AHEAD, ProgramRequest, TuneRequest
 from ...runs.store import Damaged, Store, StoreBusy, StoreError
 from .. import console
@@ -49,22 +48,18 @@ from ..execute import (
     print_run,
     with_kind,
 )
+from .programs import ConditionOptions, ProgramSourceOptions, engine_option, program_option, sort_of, tuned_program
 
 if TYPE_CHECKING:
-    from ...runs.programs import ProgramSpec
     from ...runs.store import Run
     from ...tuning.programs.contest import ProgramContest, Scale
     from ...tuning.programs.parameters import Parameters
 
 # Outside programs: the options that name one, and how its tuning starts and resumes.
 
-engine_option, program_option = (
-    partial(typer.Option, rich_help_panel=panel) for panel in ("Engines", "Outside programs")
-)
 SLICE_PROGRAMS: dict[str, tuple[str, str]] = extras("cli.commands", "PROGRAMS")  # metavar and help, by option
 AHEAD = 4  # steps on a cluster whose games are played at once: some 500 games, enough for 256 workers
-GAMES = "Openings from an EPD or PGN file instead of the built-in ones."
-RULES = "When a game is decided: resign=1000x3,draw=10x8@40,longest=600, or none."
+SORTS = {**ProgramSourceOptions.sorts, **{sort: f"--{sort} {what}" for sort, (what, _) in SLICE_PROGRAMS.items()}}
 PARAMETERS = "TOML or JSON, a table for each parameter: start, low, high, scale, whole; or start and choices."
 
 if TYPE_CHECKING:
@@ -83,84 +78,18 @@ else:
 
 
 @dataclass(frozen=True)
-class ProgramSourceOptions(SliceOptions):
-    """Options that name a program, when a run starts and whenever it resumes, and resources that change no result."""
+class ResumeOptions(ProgramSourceOptions, SliceOptions):
+    """Options that name a program again."""
 
-    uci: Annotated[str | None, engine_option(metavar="COMMAND", help="A chess engine, whose options are tuned.")] = None
-    uci_opponent: Annotated[
-        str | None, engine_option(metavar="COMMAND", help="An engine to play against, instead of itself.")
-    ] = None
-    openings: Annotated[Path | None, engine_option(metavar="FILE", help=GAMES)] = None
-    option: Annotated[list[str] | None, engine_option(metavar="NAME=VALUE", help="A fixed option of the engine.")] = (
-        None
-    )
-    opponent_option: Annotated[
-        list[str] | None, engine_option(metavar="NAME=VALUE", help="A fixed option of the opponent.")
-    ] = None
-    pgn: Annotated[Path | None, engine_option(metavar="FILE", help="Add the games to this file.")] = None
-    function: Annotated[
-        str | None,
-        program_option(metavar="FILE.py:NAME", help="A function play(a, b, seed) that returns the score of a."),
-    ] = None
-    command: Annotated[
-        str | None,
-        program_option(metavar="COMMAND", help="A program that is asked for games, a JSON object per line."),
-    ] = None
-    workers: Annotated[int | None, program_option(min=1, help="Processes of the program (all cores).")] = None
-    time_limit: Annotated[float | None, program_option(help="Seconds that a game may take (60; engines 600).")] = None
-
-    @property
-    def named(self) -> dict[str, str]:
-        """Commands of the named programs, by type."""
-        given = {sort: getattr(self, sort) for sort in ("function", "command", "uci", *SLICE_PROGRAMS)}
-        return {sort: words for sort, words in given.items() if words is not None}
-
-    @property
-    def beside(self) -> list[str]:
-        """Options given with the engine, one argument each."""
-        single = {"uci-opponent": self.uci_opponent, "openings": self.openings}
-        words = [f"--{name}={value}" for name, value in single.items() if value is not None]
-        words += [f"--option={setting}" for setting in self.option or ()]
-        return words + [f"--opponent-option={setting}" for setting in self.opponent_option or ()]
-
-    @contextmanager
-    def open(self, named: "ProgramSpec", request: "ProgramRequest", cluster: str | None) -> "Iterator[ProgramContest]":
-        """Open the program after a trial game of its initial parameters; later games are appended to the PGN file."""
-        if self.time_limit is not None:
-            check_option("time-limit", self.time_limit, "a positive number of seconds")
-        named.check(request.space)
-        with ExitStack() as closing_all:
-            try:
-                file = None if self.pgn is None else closing_all.enter_context(self.pgn.open("a", encoding="utf-8"))
-            except OSError as error:
-                raise ValueError(f"{self.pgn} cannot be written: {error.strerror or error}") from None
-            program = named.open(request.space, request.scale, cores(self.workers), self.time_limit, cluster)
-            closing_all.enter_context(closing(program))
-            program.try_out()
-
-            def keep_game(answer: Mapping[str, Any]) -> None:
-                if file is not None and isinstance(answer.get("pgn"), str):
-                    file.write(answer["pgn"].strip() + "\n\n")
-                    file.flush()
-
-            program.sink = keep_game
-            yield program
+    sorts = SORTS
 
 
 @dataclass(frozen=True)
-class ProgramOptions(ProgramSourceOptions):
-    """Options of a new run: conditions of the games, which are saved with it, and what is tuned."""
+class ProgramOptions(ConditionOptions, SliceOptions):
+    """Options of a new run, and what is tuned."""
 
-    nodes: Annotated[int | None, engine_option(min=1, help="Nodes per move.")] = None
-    movetime: Annotated[int | None, engine_option(min=1, metavar="MS", help="Milliseconds per move.")] = None
-    depth: Annotated[int | None, engine_option(min=1, help="Plies to search per move.")] = None
-    clock: Annotated[str | None, engine_option(metavar="BASE+INC", help="Seconds per game and move, as 8+0.08.")] = None
-    opening_plies: Annotated[int | None, engine_option(min=1, help="Plies of each game of a PGN file (16).")] = None
-    random_plies: Annotated[int | None, engine_option(min=0, help="Plies drawn by the seed after an opening.")] = None
-    adjudicate: Annotated[str | None, engine_option(metavar="RULES", help=RULES)] = None
-    seed_option: Annotated[
-        str | None, engine_option(metavar="NAME", help="The option by which the engine takes a seed.")
-    ] = None
+    sorts = SORTS
+
     list_options: Annotated[
         bool, engine_option("--list-options", help="Print what can be tuned as a parameter file, and end.")
     ] = False
@@ -181,28 +110,6 @@ class ProgramOptions(ProgramSourceOptions):
         program_option(min=1, max=MOST_AHEAD, help="Steps whose games are played at once (1; with --cluster 4)."),
     ] = None
     alone: Annotated[bool, program_option("--single", help="The program scores one vector: play(a, seed).")] = False
-
-    def facts(self, sort: str) -> dict[str, Any]:
-        """Return the given conditions, which a program of this type must have."""
-        from ...runs.programs import UCI_FACTS, program_types
-
-        given = {name: value for name in UCI_FACTS if (value := getattr(self, name)) is not None}
-        for name in given:
-            if name not in program_types()[sort].limits:
-                raise ValueError(f"--{name.replace('_', '-')} is not for --{sort}: leave it out")
-        return given
-
-
-def sort_of(game: str | None, words: ProgramSourceOptions) -> str | None:
-    """Return the type of program to tune, None for a game; raise a ValueError unless exactly one thing is named."""
-    named = [*(["GAME"] if game is not None else []), *(f"--{sort}" for sort in words.named)]
-    if not named:
-        ways = ["a GAME", "a --function", "a --command", "a --uci engine"]
-        ways += [f"--{sort} {metavar}" for sort, (metavar, _) in SLICE_PROGRAMS.items()]
-        raise ValueError(f"there is nothing to tune: name {', '.join(ways[:-1])} or {ways[-1]}")
-    if len(named) > 1:
-        raise ValueError(f"{' and '.join(named)} are too much at once: name one thing to tune")
-    return None if game is not None else next(iter(words.named))
 
 
 def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], options: RunOptions) -> None:
@@ -245,14 +152,10 @@ def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], opt
 
 def _start_from(parameters: "Parameters", name: str, store: Path | None) -> "Parameters":
     """Return the parameters with the values that a run found as their start, where both have a parameter."""
-    from ...runs.kind import kind_of
     from ...runs.kinds.program import KIND
     from ...tuning.programs.parameters import Parameters
 
-    with Store.open(store_path(store), write=False) as runs:
-        run = runs.read(name)
-    if kind_of(run) is not KIND:
-        raise ValueError(f"--from {name} is not the tuning of a program: name one, as `fogspiel runs` lists them")
+    run = tuned_program(name, store)
     found, tables = KIND.values_found(run), {table.pop("name"): table for table in parameters.to_json()}
     shared = [key for key in tables if key in found]
     if not shared:
@@ -279,21 +182,22 @@ def _scale(sort: str, given: ProgramOptions) -> "Scale":
 def program_of(run: "Run", words: ProgramSourceOptions, cluster: str | None) -> "Iterator[ProgramContest | None]":
     """Open the program that a run resumes with, named again by the user; yield None for runs without one."""
     from ...runs.kind import kind_of
-    from ...runs.kinds.program import KIND, demand_program
+    from ...runs.kinds.program import ProgramRun, demand_program
     from ...runs.programs import find_program
 
-    if kind_of(run) is not KIND:
+    kind = kind_of(run)
+    if not isinstance(kind, ProgramRun):
         if words.named:
             raise ValueError(f"run {run.name} tunes no program: leave out --{next(iter(words.named))}")
         yield None
         return
-    request = KIND.check(run)
+    request = kind.check(run)
     if not words.named:
-        raise KIND.unnamed(run)
+        raise kind.unnamed(run)
     sort = sort_of(None, words)
     assert sort is not None
     named = find_program(sort, words.named[sort], request.scale, request.facts, words.beside)
-    remark = demand_program(request, run.name, named)
+    remark = demand_program(request, run.name, named, kind.does)
     if remark is not None:
         console.err.print(remark)
     with words.open(named, request, cluster) as program:
@@ -301,7 +205,7 @@ def program_of(run: "Run", words: ProgramSourceOptions, cluster: str | None) -> 
 
 
 NO_PROGRAM = ProgramOptions()
-NO_PROGRAM_WORDS = ProgramSourceOptions()
+NO_PROGRAM_WORDS = ResumeOptions()
 
 
 @app.command("tune", epilog=listing("Methods:", "tuning.methods", "METHODS"))
@@ -346,7 +250,7 @@ def tune(
 
 
 @app.command("resume")
-@taking(ProgramSourceOptions)
+@taking(ResumeOptions)
 def resume(
     run: Annotated[str | None, typer.Argument(metavar="RUN", autocompletion=complete_runs)] = None,
     every: Annotated[bool, typer.Option("--all", help="Every interrupted run that nobody works on.")] = False,
@@ -363,7 +267,7 @@ def resume(
     cluster: Cluster = None,
     store: StorePath = None,
     as_json: AsJson = False,
-    program: ProgramSourceOptions = NO_PROGRAM_WORDS,
+    program: ResumeOptions = NO_PROGRAM_WORDS,
 ) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been.
 
@@ -451,7 +355,7 @@ def _resume_all(options: RunOptions) -> None:
         try:
             with Store.open(store_path(options.store), write=False) as runs:
                 found = runs.read(name)
-            found, seconds = _go_on(found, options, ProgramSourceOptions())
+            found, seconds = _go_on(found, options, NO_PROGRAM_WORDS)
         except ValueError as error:
             if isinstance(error, StoreError) and not isinstance(error, StoreBusy | Damaged):
                 raise  # no other run can be worked on either

@@ -1,31 +1,47 @@
 """Tuning of external programs: the tuned values, in the user's units, and the validation of their gain."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ...core.agents import Agent
 from ...core.game import Game
 from ...stats.race import Race
 from ...tuning.programs.contest import SHARE, FunctionBackend, ProgramContest, Scale
 from ...tuning.programs.parameters import Parameters, Value, read_parameters
-from ...tuning.tune import DEFAULT_METHOD, START, search
-from ..kind import Context, Outputs, Recorder, in_sentences
+from ...tuning.tune import DEFAULT_METHOD, START, search, split_budget
+from ..kind import Context, Kind, Outputs, Recorder, in_sentences
 from ..programs import ProgramSpec, option_for, title_of
 from ..report import Cell, Chart, Curve, Part, Report, Series, Table
 from ..request import check_seed, signed, with_interval
-from ..requests import ProgramRequest
+from ..requests import ProgramMatchRequest, ProgramRequest
 from ..store import Json, Run, StoreError
-from ..tuning_run import UNPROVED, TuningWork, lengthen, pairs_sentence, proof_sentence, recommendation_of
+from ..tuning_run import (
+    UNPROVED,
+    StepRow,
+    TuningWork,
+    gain_test_of,
+    lengthen,
+    pairs_sentence,
+    proof_sentence,
+    recommendation_of,
+    thin_evenly,
+)
 from .tune import RaceCurve, TuningKind, VectorCells
 
 
-def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str | None:
+def demand_program(
+    request: ProgramRequest | ProgramMatchRequest, run: str, named: ProgramSpec, does: str
+) -> str | None:
     """Raise ValueError for a program other than the run's; return a remark if it may be another one."""
     if named.type != request.sort:
         titles = f"a {title_of(request.sort)}, not a {title_of(named.type)}"
-        raise ValueError(f"run {run} tunes {titles}: name it by --{request.sort}")
+        raise ValueError(f"run {run} {does} {titles}: name it by --{request.sort}")
     if named.digest == request.digest:
         return None
     if named.fixed:
@@ -37,7 +53,56 @@ def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str
     return f"run {run} began with another {title} than {named.spec}: its earlier games count all the same"
 
 
-class ProgramKind(TuningKind):
+class ProgramRun(Kind):
+    """A run of an external program, which the user names whenever the run begins or goes on."""
+
+    does = "tunes"
+
+    def check(self, run: Run) -> ProgramRequest | ProgramMatchRequest:
+        raise NotImplementedError
+
+    def check_source(self, run: Run, source: str | None) -> None:
+        if source is not None:
+            raise ValueError(f"run {run.name} {self.does} a program, not a game: name it by {self._option(run)}")
+
+    def program_of(self, run: Run, context: Context) -> ProgramContest:
+        program = context.prepared
+        if not isinstance(program, ProgramContest):
+            raise self.unnamed(run)
+        program.door.tell_faults(context.on_fault)
+        return program
+
+    @contextmanager
+    def resumable(self, recorder: Recorder, context: Context) -> Iterator[None]:
+        """Keep the state after an error of the program, which can be mended and the run resumed."""
+        try:
+            yield
+        except StoreError:
+            raise
+        except ValueError as error:
+            recorder.interrupt()
+            raise ValueError(f"{error}; nothing is lost, go on with: {context.resume_command}") from error
+
+    def unnamed(self, run: Run) -> ValueError:
+        again = f"fogspiel resume {run.name} {self._option(run)}"
+        return ValueError(f"run {run.name} {self.does} a program, which is run only if you name it: {again}")
+
+    def resume_command(self, run: Run, resume: str) -> str:
+        return f"{resume} {self._option(run)}"
+
+    def _option(self, run: Run) -> str:
+        return option_for(run.request["sort"], run.request["digest"])
+
+    def playable(self, run: Run) -> bool:
+        return False
+
+    def agent(self, run: Run, game: Game) -> Agent:
+        raise ValueError(
+            f"run {run.name} {self.does} an outside program, whose values play no game of ours: export them"
+        )
+
+
+class ProgramKind(ProgramRun, TuningKind):
     name, title, method = "program", "tuning a program", "program"
     heading = "Tuning"
     request = ProgramRequest
@@ -46,36 +111,14 @@ class ProgramKind(TuningKind):
     def check(self, run: Run) -> ProgramRequest:
         return ProgramRequest.from_json(run.request)
 
-    def check_source(self, run: Run, source: str | None) -> None:
-        if source is not None:
-            raise ValueError(f"run {run.name} tunes a program, not a game: name it by {self._option(run)}")
-
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Run the method, validate its result, and return the values in the user's units."""
-        request, program = self.check(run), context.prepared
-        if not isinstance(program, ProgramContest):
-            raise self.unnamed(run)
-        program.door.tell_faults(context.on_fault)
-        try:
+        request, program = self.check(run), self.program_of(run, context)
+        with self.resumable(recorder, context):
             result = TuningWork(program, request.search, START, SHARE, request, run, recorder, context).tune()
-        except StoreError:
-            raise
-        except ValueError as error:  # raised by the program: it can be fixed and the run resumed
-            recorder.interrupt()
-            raise ValueError(f"{error}; nothing is lost, go on with: {context.resume_command}") from error
         proof = result["proof"]
         figures = {key: proof[key] for key in ("score", "interval") if key in proof}
         return {"parameters": request.space.values(result["theta"]), **result, **figures}
-
-    def unnamed(self, run: Run) -> ValueError:
-        again = f"fogspiel resume {run.name} {self._option(run)}"
-        return ValueError(f"run {run.name} tunes a program, which is run only if you name it: {again}")
-
-    def resume_command(self, run: Run, resume: str) -> str:
-        return f"{resume} {self._option(run)}"
-
-    def _option(self, run: Run) -> str:
-        return option_for(run.request["sort"], run.request["digest"])
 
     # Terminal output
 
@@ -180,6 +223,32 @@ class ProgramKind(TuningKind):
             parts.append(Chart(f"along-{number}", title, one["parameter"], axis, series, group="landscape"))
         return replace(report, parts=(*report.parts, *parts))
 
+    def panels_json(self, run: Run) -> Json:
+        """Return the way of each parameter between its limits, its landscape, and the capital of the test."""
+        space, found, now = self.check(run).space, (run.result or {}).get("landscape", ()), self.values_found(run)
+        steps = [step for step in map(StepRow.from_json, run.steps) if step.theta is not None]
+        way = [(step.games, space.values(step.theta or ())) for _, step in thin_evenly(steps, MOST_POINTS)]
+        landscapes = {one["parameter"]: {key: one[key] for key in ("importance", "points")} for one in found}
+        parameters = [
+            {"name": one.name, "start": one.start, "value": now[one.name], "low": one.low, "high": one.high}
+            | {"choices": list(one.choices), "way": [[games, values[one.name]] for games, values in way]}
+            | landscapes.get(one.name, {})
+            for one in space.members
+        ]
+        return {"parameters": parameters, "decision": self._decision(run)}
+
+    def _decision(self, run: Run) -> Json | None:
+        """Return how far the test of the values has come."""
+        request, proof, partial = self.check(run), (run.result or {}).get("proof", {}), run.partial() or {}
+        if "capital" in proof:
+            return {"title": "log capital", "value": proof["capital"], "low": None, "high": proof["goal"]}
+        total = request.games or next((row["budget"] for row in run.steps if "budget" in row), 0)
+        if "spent" not in partial or "counts" not in partial:
+            return None
+        test = gain_test_of(request, split_budget(total, SHARE)[1] // 2)
+        capital = test.capital(np.array(partial["counts"], np.int64))
+        return {"title": "log capital", "value": capital, "low": None, "high": -math.log(test.delta)}
+
     def curve(self, ask: Json) -> Curve:
         trail = RaceCurve(ask)
         trail.top = ProgramRequest.from_json(ask).scale.steps
@@ -211,14 +280,6 @@ class ProgramKind(TuningKind):
         if recommendation_of(run) is None:
             return []
         return [(name, shown(value)) for name, value in self._answer(run).items()]
-
-    # Playing
-
-    def agent(self, run: Run, game: Game) -> Agent:
-        raise ValueError(f"run {run.name} tunes an outside program, whose values play no game of ours: export them")
-
-    def playable(self, run: Run) -> bool:
-        return False
 
 
 KIND = ProgramKind()
@@ -255,6 +316,7 @@ def _cell(value: Value) -> Cell:
 
 DEFAULT_GAMES = 20_000
 MOST_CHARTS = 24  # panels of the landscape
+MOST_POINTS = 200  # of the way of a parameter
 MORE_GAMES = 4  # the games of a test that goes on, in units of those it had
 
 

@@ -512,8 +512,11 @@ class Schedule(NamedTuple):
 
 
 def demand_size(name: str) -> None:
-    if board_of(name).cells > LARGEST:
+    board = board_of(name)
+    if board.cells > LARGEST:
         raise ValueError(f"{name} is too large for an informed opponent: boards up to 4x4 can be solved")
+    if not never_drawn(board):
+        raise ValueError(f"{name} can be drawn: informed opponents bound boards without draws, so leave out --informed")
 
 
 def informed_bounds(

@@ -15,7 +15,7 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,6 +44,10 @@ ROUNDING, COLUMNS = 1, 2
 class ParameterValues(NamedTuple):
     values: dict[str, Value]
     text: str
+
+
+def parameter_values(values: Mapping[str, Value]) -> ParameterValues:
+    return ParameterValues(dict(values), json.dumps(dict(values)))
 
 
 class GameRequest(NamedTuple):
@@ -191,8 +195,7 @@ class ProgramContest:
         self.door.announce(self.match(firsts, seconds).questions(key, first, count, columns))
 
     def row(self, theta: Iterable[float]) -> ParameterValues:
-        values = self.strategy.values(theta)
-        return ParameterValues(values, json.dumps(values))
+        return parameter_values(self.strategy.values(theta))
 
     def close(self) -> None:
         self.door.close()

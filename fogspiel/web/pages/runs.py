@@ -158,6 +158,12 @@ def _add_reading(router: APIRouter, site: Site) -> None:
         body |= {"ask": run.request, "steps": run.steps, "result": run.result}
         return JSONResponse(body, headers=attachment(f"{name}.json"))
 
+    @router.get("/{name}/panels")
+    def panels(name: Name) -> JsonObject:
+        """Return the parameters of a program's tuning with their ways and landscapes, and how far its test has come."""
+        run = reader.run(name)
+        return {"run": name, "state": run.state, **kind_of(run).panels_json(run)}
+
     @router.get("/{name}/way")
     def way(name: Name) -> JsonObject:
         """Score a tuning run's checkpoints against its baseline, in a few fresh games each."""
