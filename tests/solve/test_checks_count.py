@@ -444,7 +444,8 @@ def test_a_belief_is_looked_at(belief, sentence):
 @pytest.mark.parametrize(
     ("beliefs", "sentence"),
     [([], "it has no beliefs"), ({}, "it has no beliefs"), ([[0]], "not stones and worlds"), ([[3, 12]], "is neither"),
-     ([[0, 0], [3, 12]], "is neither"), (["00"], "not stones and worlds"), ([[0, 0]] * 100_001, "more than 200,000 worlds")],
+     ([[0, 0], [3, 12]], "is neither"), (["00"], "not stones and worlds"),
+     ([[0, 0]] * 100_001, "more than 200,000 worlds")],
 )  # fmt: skip
 def test_the_beliefs_of_a_refutation_are_looked_at(beliefs, sentence):
     body = {"format": refutation.FORMAT, "game": "phantom-ponnuki-2x2", "lower": "0", "upper": "1"}
