@@ -192,6 +192,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "balance": "balance",
         "bounds": "bounds",
         "compete": "compete",
+        "constants": "constants",
         "diagnose": "diagnose",
         "experiment": "paper",
         "exploit": "exploit",
@@ -235,6 +236,7 @@ def test_every_command_and_option_of_the_command_line_is_still_there():
     found = dict(options_of(get_command(app)))
     for words, options in json.loads(OPTIONS.read_text()).items():
         known = set(found[FORMER_COMMANDS.get(words, words)])
+        known |= set(found.get(f"{words} resistance", ()))  # a command for one game
         known |= {old for old, news in FORMER_OPTIONS.items() if known & set(news.split())}
         known |= {"--missions", "--spies", "--fails"} if words in REWRITE else set()
         assert set(options) <= known, f"fogspiel {words} lost an option: Typer names it by its parameter"

@@ -59,7 +59,7 @@ def _likely_modules(command: str, below: str) -> Iterator[plugins.Source]:
         files = [source.path.with_suffix(".py"), source.path / "__init__.py"]
         texts[source] = "".join(path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file())
     for source, text in texts.items():
-        if f'"{command}"' in text:
+        if f'"{command}"' in text or f'command("{command} ' in text:  # the latter is for one game of a slice
             yield source
             if f'name="{command}"' in text:  # a group, whose commands may be in other files of its package
                 package = source.module.rpartition(".")[0]

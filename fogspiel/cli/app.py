@@ -103,6 +103,11 @@ class Group(TyperGroup):
             warn_of_former(cmd_name, new)
         return super().get_command(ctx, new)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Prefer the command that a slice has for one game, named "COMMAND GAME"."""
+        own = next((f"{args[0]} {word}" for word in args[1:] if f"{args[0]} {word}" in self.commands), None)
+        return super().resolve_command(ctx, args if own is None else [own, *args[1:]])
+
 
 app = typer.Typer(
     name="fogspiel",
@@ -348,6 +353,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "states": (SOLVE, "states kuhn --output states.jsonl"),
     "new": (OWN, "new mine.py"),
     "check": (OWN, "check mine.py"),
+    "balance": (OWN, "balance mine.py --certificates fair"),
     "report": (OWN, "report leduc --output leduc-report"),
     "export-game": (OWN, "export-game kuhn --output kuhn.efg"),
     "runs": (RUNS, "runs --state interrupted"),

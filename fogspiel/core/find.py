@@ -6,11 +6,15 @@ certificate or a web request are looked up by `known_game`, which also finds loa
 no game and no compiler, so that invalid texts are rejected at once.
 """
 
+import ast
 import hashlib
 import re
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import accumulate, product
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -168,6 +172,85 @@ def load_game(words: str | Path) -> "Game":
     return game
 
 
+MAX_VARIANTS = 10_000
+BRACES = re.compile(r"\{([a-z0-9,-]*)\}")  # in the name of a catalogue's game: values of a free part
+
+
+def free_constants(words: str) -> "tuple[Game, dict[str, list[Any]]]":
+    """Return the game of a text with the values of its free constants: FREE of a file, or `{4,5}` in a name.
+
+    FREE maps names of constants, which the file assigns once, to their values: `FREE = {"BONUS": range(4)}`.
+    """
+    found: dict[str, list[Any]]
+    if BRACES.search(words):
+        found = {f"part {number}": part.split(",") for number, part in enumerate(BRACES.findall(words), 1)}
+        base = load_variant(words, {name: values[0] for name, values in found.items()})
+    else:
+        base, free = load_game(words), None
+        if is_code(words):
+            path = Path(file_and_name(words)[0])
+            free = getattr(sys.modules[_module_name(path, str(base.version))], "FREE", None)
+        if not isinstance(free, Mapping) or not free:
+            raise ValueError(f"{words} has no free constants: write FREE = {{name: values, ..}} into its file")
+        found = {str(name): list(values) for name, values in free.items()}
+        with_constants(read_bytes(path, GAME_FILE, MAX_BYTES, "that is no game").decode(), found)
+    many = prod(map(len, found.values()))
+    if not 0 < many <= MAX_VARIANTS or not all(_is_plain(value) for values in found.values() for value in values):
+        raise ValueError(
+            f"{words} has {many:,} variants: there must be 1 to {MAX_VARIANTS:,}, of numbers, text and tuples of these"
+        )
+    if BRACES.search(words):
+        for values in product(*found.values()):
+            load_variant(words, dict(zip(found, values, strict=True)))
+    return base, found
+
+
+def _is_plain(value: object) -> bool:
+    return all(map(_is_plain, value)) if isinstance(value, tuple) else isinstance(value, int | float | str)
+
+
+def with_constants(text: str, values: Mapping[str, Any]) -> str:
+    """Return the text of a game file with other values of constants, each of which it assigns once."""
+    whole, places = text.encode(), dict[str, tuple[int, int]]()
+    starts = [0, *accumulate(map(len, whole.splitlines(keepends=True)))]
+    for node in ast.parse(text).body:
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if isinstance(node, ast.Assign) and isinstance(target, ast.Name) and target.id in values:
+                if target.id in places:
+                    raise ValueError(f"the free constant {target.id} is assigned twice: assign it once")
+                value = node.value
+                ends = (value.lineno, value.col_offset), (value.end_lineno or 1, value.end_col_offset or 0)
+                begin, end = (starts[line - 1] + column for line, column in ends)
+                places[target.id] = begin, end
+    if missing := values.keys() - places.keys():
+        raise ValueError(f"the free constant {min(missing)} is not assigned in the file: write {min(missing)} = VALUE")
+    for name, (begin, end) in sorted(places.items(), key=lambda place: -place[1][0]):
+        whole = whole[:begin] + repr(values[name]).encode() + whole[end:]
+    return whole.decode()
+
+
+def load_variant(words: str, values: Mapping[str, Any]) -> "Game":
+    """Return the game of a text with these constants, which does not replace the loaded one."""
+    if BRACES.search(words):
+        from .game import known_game
+
+        chosen = iter(values.values())
+        return known_game(BRACES.sub(lambda part: str(next(chosen)), words))
+    file, name = file_and_name(words)
+    path, text = Path(file), variant_text(words, values)
+    version = f"sha256 {hashlib.sha256(text.encode()).hexdigest()}"
+    key = path.resolve(), version
+    if key not in _files:
+        _files[key] = _run(path, version, text)
+    return replace(_choose(path, _files[key], name), version=version)
+
+
+def variant_text(words: str, values: Mapping[str, Any]) -> str:
+    """Return the file of a game with other constants; by it the variant is a game of its own."""
+    path = Path(file_and_name(words)[0])
+    return with_constants(read_bytes(path, GAME_FILE, MAX_BYTES, "that is no game").decode(), values)
+
+
 def read_tree(words: str) -> Any:
     """Return the tree that a text names, by the reader for its prefix or suffix; its file is not read yet."""
     return extras("interop", "READERS")[tree_mark(words)](words)
@@ -207,15 +290,18 @@ def _choose(path: Path, games: "Sequence[Game]", name: str) -> "Game":
     raise ValueError(f"{path} has the games {', '.join(by_name)}: say which one, as in {path}:{games[0].name}")
 
 
-def _run(path: Path, digest: str) -> "Sequence[Game]":
-    """Run a Python file as a module whose name depends on its content.
+def _module_name(path: Path, digest: str) -> str:
+    return f"fogspiel_game_{re.sub(r'[^a-zA-Z0-9_]', '_', path.stem)}_{digest[-16:]}"
+
+
+def _run(path: Path, digest: str, text: str | None = None) -> "Sequence[Game]":
+    """Run a Python file, or other text in its place, as a module whose name depends on its content.
 
     Numba identifies kernels by module and name, even those that other processes have compiled.
     """
     from .game import Game
 
-    name = f"fogspiel_game_{re.sub(r'[^a-zA-Z0-9_]', '_', path.stem)}_{digest[-16:]}"
-    games: Any = getattr(load_user_module(path, name, GAME_FILE), "GAMES", None)
+    games: Any = getattr(load_user_module(path, _module_name(path, digest), GAME_FILE, text), "GAMES", None)
     if not isinstance(games, list | tuple) or not games or not all(isinstance(game, Game) for game in games):
         raise ValueError(f"{GAME_FILE} {path} has no GAMES: it must list at least one fogspiel.core.game.Game")
     return games

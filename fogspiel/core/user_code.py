@@ -34,10 +34,11 @@ def code_content(path: Path, what: str) -> bytes:
     return content
 
 
-def load_user_module(path: Path, name: str, what: str) -> ModuleType:
+def load_user_module(path: Path, name: str, what: str, text: str | None = None) -> ModuleType:
     """Execute a Python file that the user has named, as a module of this name; `what` begins the error message.
 
-    Neighbours that have changed since they were loaded are executed again.
+    With `text`, that text is executed in the file's place. Neighbours that have changed since
+    they were loaded are executed again.
     """
     neighbours = _neighbours(path, _read(path, what))
     for module, files in neighbours.items():
@@ -54,7 +55,10 @@ def load_user_module(path: Path, name: str, what: str) -> ModuleType:
     finder = _NeighbourFinder({module: files[0] for module, files in neighbours.items()})
     sys.meta_path.insert(0, finder)
     try:
-        spec.loader.exec_module(module_object)
+        if text is None:
+            spec.loader.exec_module(module_object)
+        else:
+            exec(compile(text, str(path.absolute()), "exec"), module_object.__dict__)
     except (Exception, SystemExit) as error:  # any failure of a user's file becomes one error message
         del sys.modules[name]
         raise ValueError(

@@ -11,7 +11,7 @@ from ..cli.app import EXAMPLES, SOLVE, AsJson, Stop, StorePath, app, asking, pri
 from ..cli.execute import RunOptions, print_run, start_run
 from .requests import BalanceRequest
 
-EXAMPLES["balance"] = (SOLVE, "balance resistance --players 7")
+EXAMPLES["balance resistance"] = (SOLVE, "balance resistance --players 7")
 NUMBERS = ("--missions", "--spies", "--fails")  # options of a variant, whose name contains these numbers too
 
 
@@ -62,7 +62,7 @@ TOUR = {"resistance": Stop("The Resistance: an optimal rule of one sentence for 
 # fogspiel balance.
 
 
-@app.command("balance")
+@app.command("balance resistance")
 @asking(BalanceRequest)
 def balance(
     asked: dict[str, Any],

@@ -252,11 +252,13 @@ class Kind:
         plain = [key for key, value in ask.items() if not isinstance(value, list | dict)]
         own = {key: key for key in plain if key not in ("game", "method")}
         labels = (own if self.request is None else self.request.labels()) | VERSIONS
-        shown = [(label, self.value_text(ask, key)) for key, label in labels.items() if ask.get(key) is not None]
+        shown = [(label, self.value_text(ask, key)) for key, label in labels.items() if ask.get(key) not in (None, [])]
         return [("game", title_of(ask["game"])), *shown]
 
     def value_text(self, ask: Json, key: str) -> str:
-        value = ", ".join(self.players(ask)) if key == "players" else ask[key]
+        value = self.players(ask) if key == "players" else ask[key]
+        if isinstance(value, list):
+            return ", ".join(str(one["name"] if isinstance(one, dict) and "name" in one else one) for one in value)
         if isinstance(value, bool):
             return "yes" if value else "no"
         return f"{value:,}" if isinstance(value, int) and key != "seed" else str(value)

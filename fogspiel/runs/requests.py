@@ -306,6 +306,36 @@ def levels_in(text: str) -> list[int]:
     return levels
 
 
+class ConstantsRequest(Request):
+    """Look for the constants that make a game fair: by solving it, or by races of players that search."""
+
+    command_name, once = "balance", True
+    shown, optional = ("games", "seed"), ("template",)
+    kind: Literal["constants"] = "constants"
+    game: Annotated[GameName, Asked("games", argument=True)]
+    nearest: Annotated[
+        int, Field(ge=1, title="Nearest", description="How many of the nearest to find."), Asked(wanted="at least 1")
+    ] = 5
+    level: Annotated[
+        int,
+        Field(ge=1, le=LEVELS, title="Level of the search", description="Of the players where a game is not solved."),
+        Asked(wanted=f"from 1 to {LEVELS}"),
+    ] = 5
+    games: Annotated[
+        int,
+        Field(ge=2, title="Games", description="Games of each variant at most, where a game is not solved."),
+        Asked(wanted="at least 2"),
+    ] = 400
+    seed: Seed = 1
+    # The values of each constant, and the names of the catalogue's variants if there is no file.
+    free: Annotated[Mapping[str, Any], Asked(stored_only=True)] = Field(default_factory=dict)
+    template: Annotated[Text | None, Asked(stored_only=True)] = None
+
+    @property
+    def player(self) -> str:
+        return f"search:level={self.level}"
+
+
 class TuneRequest(Request):
     """Tune the strategy of a game; every step is stored, and the run can be stopped and resumed at any time."""
 

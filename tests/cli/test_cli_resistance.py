@@ -74,7 +74,7 @@ def test_a_sweep_is_a_run_that_is_found_again(answer):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("balance", "leduc", "--players", "5"), "balance is for resistance"),
+        (("balance", "leduc", "--players", "5"), "No such option: --players"),
         (("balance", "resistance", "--players", "20"), "of 14 at most"),
         (("balance", "resistance", "--players", "7", "--smallest", "5"), "the larger number comes last"),
         (("balance", "resistance", "--players", "7", "--spies", "-1"), "it must be from 1"),

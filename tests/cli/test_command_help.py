@@ -34,7 +34,8 @@ def test_examples_are_taken_by_the_command_line(words, tmp_path, monkeypatch):
     left, command = shlex.split(example), COMMANDS
     while hasattr(command, "commands") and left and left[0] in command.commands:
         command, left = command.commands[left[0]], left[1:]
-    command.make_context("fogspiel", left)
+    own = f"{command.name} {left[0]}" if left else ""  # a command that a slice has for one game
+    COMMANDS.commands.get(own, command).make_context("fogspiel", left)
 
 
 def test_no_arguments_give_help_and_no_error():
@@ -58,8 +59,8 @@ NO_JSON = {"kriegspiel engine"}
 
 @pytest.mark.parametrize("words", EXAMPLES)
 def test_every_command_has_json(words):
-    command = COMMANDS
-    for word in words.split():
+    command = COMMANDS.commands.get(words, COMMANDS)  # "balance resistance" is one command
+    for word in words.split() if command is COMMANDS else ():
         command = command.commands[word]
     if not hasattr(command, "commands"):
         found = {option for parameter in command.params for option in parameter.opts}

@@ -18,6 +18,7 @@ import pytest
 from support.commands import COMMAND
 from support.every_game import every_game
 from support.own_game import OWN_RPS
+from support.web_client import open_client
 
 from fogspiel.core.agents import Forfeit
 from fogspiel.core.find import load_game
@@ -27,7 +28,9 @@ from fogspiel.core.session import Session, replay
 from fogspiel.process import entry_server
 from fogspiel.runs import entries
 from fogspiel.runs.entries import Entry, ProgramPlayer, play_block
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.kinds.compete import KIND, CompeteRequest
+from fogspiel.runs.request import StoredAgent
 from fogspiel.runs.store import Store
 from fogspiel.solving.policies import table_json
 from fogspiel.solving.policies.state_sheets import information_states
@@ -343,6 +346,25 @@ def test_a_stored_competition_starts_no_program(folder, tmp_path, refused, monke
     assert CompeteRequest.from_json(request.to_json()) == request
 
 
+def test_a_page_shows_a_competition_and_neither_begins_nor_resumes_one(tmp_path):
+    game, path = known_game("kuhn"), tmp_path / "runs.db"
+    found = [entries.agent_entry(name, StoredAgent.of(game, name, path, 1)) for name in ("uniform", "solved")]
+    entries.register(found)
+    agents, players = tuple(one.agent for one in found), tuple(one.to_json() for one in found)
+    unknown = tuple({"name": name, "sort": "program", "digest": "0"} for name in ("ada", "bob"))
+    with Store.open(path, write=True) as store:
+        request = CompeteRequest(folder="x", game="kuhn", games=4, agents=agents, players=players)
+        execute(store.create(request.to_json()), Context(path, 1))
+        store.create(CompeteRequest(folder="x", game="kuhn", players=unknown).to_json())
+    with open_client(tmp_path) as client:
+        run = client.get("/api/runs/kuhn-1").json()
+        assert ["Agents of the package", "uniform, solved"] in run["asked"] and run["state"] == "finished"
+        assert client.get("/runs/kuhn-1").status_code == client.get("/api/results/kuhn-1").status_code == 200
+        assert "names a program or a file" in client.post("/api/runs/kuhn-2/resume").json()["error"]
+        asked = {"kind": "compete", "folder": str(tmp_path), "game": "kuhn", "games": "4", "seed": "1"}
+        assert client.post("/api/runs", json=asked).status_code == 422
+
+
 def test_a_folder_without_two_entries_is_refused_and_writes_nothing(folder, tmp_path, fogspiel, refused):
     refused("compete", str(tmp_path / "nosuch"), "--game", "kuhn", because="there is no folder")
     (folder / "table.json").write_text("{}")
@@ -356,8 +378,6 @@ def test_a_folder_without_two_entries_is_refused_and_writes_nothing(folder, tmp_
 
 def test_equal_deals_are_never_played_from_both_seats(tmp_path):
     write_uniform(tmp_path / "one.json", known_game("leduc"))
-    from fogspiel.runs.request import StoredAgent
-
     entry = entries.agent_entry("uniform", StoredAgent.of(known_game("leduc"), "uniform", tmp_path, 1))
     games = play_block(known_game("leduc"), (entry, entry), 1, 1, 0, 20, 1.0, tmp_path)
     deals = [tuple(one["record"][:2]) for one in games]
