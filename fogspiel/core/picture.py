@@ -19,7 +19,7 @@ class Cell(JsonRecord):
     KEYS = ("text", "look", "action", "name")
 
     text: str = ""
-    # Classes of the style sheet: own, other, unknown, refused, marked, red, black, face-down,
+    # Classes of the style sheet: own, other, unknown, fog (may hold anything), refused, marked, red, black, face-down,
     # winning, captured; and what is drawn: a die (rolling), bid (number x face), token, stone, stack of cards,
     # hand, face or ship.
     look: str = ""

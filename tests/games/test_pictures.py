@@ -50,7 +50,7 @@ GAMES = (
     replace(known_game("rps"), name="plain-coin", family="", look=Look()),
 )
 '''
-LOOKS = {"own", "other", "unknown", "refused", "marked", "red", "black", "face-down", "die", "token"}
+LOOKS = {"bid", "fog", "own", "other", "unknown", "refused", "marked", "red", "black", "face-down", "die", "token"}
 LOOKS |= {"stone", "winning", "captured", "hand", "face", "ship", "stack", "rolling"}
 
 

@@ -151,7 +151,7 @@ def draw_knowledge(shape: Shape, own: Knowledge) -> Parts:
             return Cell("×", "refused", None, f"{name}, refused in this turn")
         if own.failed[cell]:
             return Cell("?", "unknown", action, f"{name}, was refused earlier")
-        return Cell("", "", action, f"{name}, nothing known")
+        return Cell("", "fog", action, f"{name}, nothing known")
 
     goal = ""
     if shape.kind == "hex":

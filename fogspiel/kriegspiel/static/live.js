@@ -14,8 +14,9 @@ function show({ picture, words, tried }, number) {
   const board = new Chessboard(place, picture);
   const squares = tried && [squareOf(tried), squareOf(tried.slice(2))];
   if (squares) Object.assign(board, { moved: squares, crossed: [squares[0], ...between(...squares)] });
-  place.replaceChildren(board.board());
-  place.querySelectorAll(".square").forEach((square) => square.removeAttribute("role"));
+  const frame = board.board();
+  frame.setAttribute("aria-hidden", "true"); // the label of its place says what it is
+  place.replaceChildren(frame);
   if (squares) slide(board.square(squares[1]).querySelector(".man"), ...squares.map((square) => board.square(square)));
   document.getElementById("live-words").textContent = words;
   document.getElementById("live-move").textContent = `Move ${number + 1}${tried ? `. White moved ${tried.slice(0, 2)} – ${tried.slice(2, 4)}.` : "."}`;

@@ -14,7 +14,7 @@ const FIGURES = {
 };
 const cell = (text, look = "", name = text) => ({ text, look, action: null, name });
 const board = (rows, more = {}) => [{ kind: "board", rows, title: "", shape: "squares", row_names: [], column_names: [], ...more }];
-const [X, O, FREE] = [cell("X", "own"), cell("O", "other"), cell("", "", "nothing known")];
+const [X, O, FREE] = [cell("X", "own"), cell("O", "other"), cell("", "fog", "nothing known")];
 const cards = (title, ...shown) => ({ kind: "cards", title, cards: shown, together: false });
 const MEN = "R.B.R.K." + ".P...PPP" + "..P....." + "P..P...." + "....P.NQ" + "........".repeat(3);
 const EXAMPLES = {

@@ -81,7 +81,7 @@ function fillCell(made, cell, words, scene, place) {
   if (scene === "card" && !figure && isFace(cell)) return fillCard(made, cell.text);
   if (STONES[scene] && isStone && (cell.text === "X" || cell.text === "O")) return made.append(STONES[scene](cell.text));
   if (scene === "sea") return fillSea(made, cell, words, place);
-  if (FOGGED.has(scene) && (!cell.text || cell.text === "?")) made.append(fogLayer(1, 1, () => density(words, place), place));
+  if (words.includes("fog") || cell.text === "?") made.append(fogLayer(1, 1, () => density(words, place), place));
   if (cell.text === "?" && words.includes("unknown")) return made.append(element("span", "guess-mark", "?"));
   if (figure) made.append(figure);
   if (words.includes("face")) made.append(element("span", "", faceName(Number(cell.text))));
@@ -150,7 +150,6 @@ function density(words, place) {
 
 const disc = (mark) => element("span", `disc disc-${mark}`);
 const STONES = { tiles: stone, go: disc, hex: disc, frame: disc };
-const FOGGED = new Set(["tiles", "go", "hex"]);
 
 // Whether a card shows a rank, with or without a suit, and not words.
 function isFace(cell) {
