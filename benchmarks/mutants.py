@@ -82,7 +82,8 @@ TARGETS = [
     Target("fogspiel/stats/race.py", ("tests/stats/test_race.py",), True, group=STATISTICS),
     Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py",), True, group=STATISTICS, marks="not slow"),
     Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py",), True, group=STATISTICS),
-    Target("fogspiel/stats/evaluate.py", ("tests/stats", "tests/core/test_session.py"), group=STATISTICS),
+    Target("fogspiel/stats/evaluate.py", ("tests/stats", "tests/test_cold_start.py", "tests/core/test_session.py",
+        "tests/core/test_chance_weights.py", "tests/tune/test_proof.py"), group=STATISTICS),
     Target("fogspiel/stats/linear_programs.py", ("tests/stats/test_nash.py",), True, group=STATISTICS),
     Target("fogspiel/solving/proofs/__init__.py", (*VERIFY, "tests/solve/test_hostile_certificates.py")),
     Target("fogspiel/solving/policies/best_response.py", ("tests/solve/test_response.py",)),
@@ -132,6 +133,10 @@ class Mutant:
     @property
     def line(self) -> int:
         return int(getattr(self.before, "lineno", 0))
+
+    @property
+    def name(self) -> str:
+        return f"{self.line}:{getattr(self.before, 'col_offset', 0)} {self.scope}: {self.text}"
 
     @property
     def text(self) -> str:
@@ -301,7 +306,7 @@ class Trial:
         if self.target.sample is not None and self.target.sample < len(every):
             chosen = random.Random(SEED).sample(every, self.target.sample)
         done = {row["mutant"] for row in read_rows(self.out, self.key(session))}
-        waiting = [(self.name(mutant), mutant) for mutant in chosen if self.name(mutant) not in done]
+        waiting = [(mutant.name, mutant) for mutant in chosen if mutant.name not in done]
         if waiting:
             entered, seconds = self.baseline(session)
             for name, mutant in waiting:
@@ -320,9 +325,6 @@ class Trial:
         """Return a digest of the file and of its tests: what is recorded of others does not count."""
         files = [self.path, *sorted({str(item.path) for item in session.items})]
         return hashlib.sha256(b"".join(Path(name).read_bytes() for name in files)).hexdigest()[:16]
-
-    def name(self, mutant: Mutant) -> str:
-        return f"{mutant.line}:{getattr(mutant.before, 'col_offset', 0)} {mutant.scope}: {mutant.text}"
 
     def baseline(self, session: Any) -> tuple[dict[str, set[int]], dict[str, float]]:
         """Run all tests; return the first lines of the functions that each enters, and its CPU seconds.
@@ -447,15 +449,16 @@ def report(rows: list[dict[str, Any]]) -> str:
     reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))
     lines, left = [], []
     for target in TARGETS:
+        names = {mutant.name for mutant in mutants_of(ast.parse((ROOT / target.path).read_text(encoding="utf-8")))}
         own = [row for row in rows if row["file"] == target.path and row["outcome"] != "none"]
-        latest = [row for row in own if row["key"] == own[-1]["key"]]
+        latest = list({row["mutant"]: row for row in own if row["mutant"] in names}.values())
         if not latest:
             continue
         alive = [row["mutant"].partition(" ")[2] for row in latest if row["outcome"] == "survived"]
         known = reasons.get(target.path, {})
         equal = sum(mutant in known and known[mutant].startswith("same") for mutant in alive)
         killed, counted = len(latest) - len(alive), len(latest) - equal
-        drawn = "all" if target.sample is None else f"{target.sample}, seed {SEED}"
+        drawn = "all" if target.sample is None else f"of {len(names)}"
         lines.append(
             f"| `{target.path}` | {target.group} | {drawn} | {len(latest)} | {killed} | {equal} |"
             f" {100 * killed / max(counted, 1):.1f} % |"

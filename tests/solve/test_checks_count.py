@@ -441,6 +441,18 @@ def test_a_belief_is_looked_at(belief, sentence):
     assert refutation.belief_of([1, 2, 4], 9, "it") == (1, [2, 4])
 
 
+@pytest.mark.parametrize(
+    ("beliefs", "sentence"),
+    [([], "it has no beliefs"), ({}, "it has no beliefs"), ([[0]], "not stones and worlds"), ([[3, 12]], "is neither"),
+     ([[0, 0], [3, 12]], "is neither"), (["00"], "not stones and worlds"),
+     ([[0, 0]] * 100_001, "more than 200,000 worlds")],
+)  # fmt: skip
+def test_the_beliefs_of_a_refutation_are_looked_at(beliefs, sentence):
+    body = {"format": refutation.FORMAT, "game": "phantom-ponnuki-2x2", "lower": "0", "upper": "1"}
+    with pytest.raises(ValueError, match=sentence):
+        verify(reseal({**body, "opening": None, "beliefs": beliefs}))
+
+
 # Permutations
 
 PAIR = Grid("pair", 1, 3, ((0, 1), (1, 2)))
