@@ -41,6 +41,26 @@ class UnknownPartError(ValueError):
     """Something in a kernel that has no plain form."""
 
 
+class ModuleNames(ast.NodeTransformer):
+    """Names in place of attributes of the modules that a kernel uses, but for NumPy."""
+
+    def __init__(self, known: dict[str, Any]) -> None:
+        modules = {name for name, value in known.items() if isinstance(value, types.ModuleType) and value is not np}
+        self.known, self.modules = known, modules
+
+    def resolve(self, node: ast.AST) -> dict[str, Any]:
+        """Change a kernel's source; return the values of its names."""
+        self.visit(node)
+        return {name: value for name, value in self.known.items() if name not in self.modules}
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if not isinstance(node.value, ast.Name) or node.value.id not in self.modules:
+            return self.generic_visit(node)
+        name = f"{node.value.id}_{node.attr}"
+        self.known[name] = getattr(self.known[node.value.id], node.attr)
+        return ast.copy_location(ast.Name(name, node.ctx), node)
+
+
 class Writer:
     """Source of functions that return kernels; one function for each kernel and its outer values."""
 
@@ -62,7 +82,7 @@ class Writer:
         if ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
         outer = inspect.getclosurevars(plain)
-        known = {**outer.globals, **outer.nonlocals}
+        known = ModuleNames({**outer.globals, **outer.nonlocals}).resolve(node)
         texts = {name: self.value(name, value) for name, value in sorted(known.items())}
         uses = [f"{name} = {text}" for name, text in texts.items() if text != name]
         body = "\n".join([*uses, ast.unparse(node), f"return {node.name}"])

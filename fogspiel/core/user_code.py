@@ -9,10 +9,10 @@ import hashlib
 import importlib.util
 import sys
 from collections.abc import Iterator
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from traceback import extract_tb
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from .untrusted_input import read_bytes
@@ -40,25 +40,21 @@ def load_user_module(path: Path, name: str, what: str, text: str | None = None) 
     With `text`, that text is executed in the file's place. Neighbours that have changed since
     they were loaded are executed again.
     """
-    neighbours = _neighbours(path, _read(path, what))
+    content = _read(path, what)
+    neighbours = _neighbours(path, content)
     for module, files in neighbours.items():
         digest = hashlib.sha256(b"".join(str(file).encode() + _read(file, what) for file in files)).hexdigest()
         if _loaded.get(module) != digest:
             for stale in [known for known in sys.modules if known == module or known.startswith(f"{module}.")]:
                 del sys.modules[stale]
             _loaded[module] = digest
-    spec = importlib.util.spec_from_file_location(name, path.absolute())
-    if spec is None or spec.loader is None:
-        raise ValueError(f"{what} {path} cannot be loaded: it must be Python")
+    spec = _spec(name, path.absolute())
     module_object = importlib.util.module_from_spec(spec)
     sys.modules[name] = module_object
     finder = _NeighbourFinder({module: files[0] for module, files in neighbours.items()})
     sys.meta_path.insert(0, finder)
     try:
-        if text is None:
-            spec.loader.exec_module(module_object)
-        else:
-            exec(compile(text, str(path.absolute()), "exec"), module_object.__dict__)
+        exec(compile(content if text is None else text, str(path.absolute()), "exec"), module_object.__dict__)
     except (Exception, SystemExit) as error:  # any failure of a user's file becomes one error message
         del sys.modules[name]
         raise ValueError(
@@ -69,15 +65,32 @@ def load_user_module(path: Path, name: str, what: str, text: str | None = None) 
     return module_object
 
 
+class _SourceLoader(SourceFileLoader):
+    """Loader without bytecode files, which do not notice a change within a second."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+def _spec(name: str, file: Path) -> ModuleSpec:
+    spec = importlib.util.spec_from_file_location(name, file, loader=_SourceLoader(name, str(file)))
+    assert spec is not None
+    return spec
+
+
 class _NeighbourFinder:
-    """Import hook for the modules of one folder."""
+    """Import hook for the modules and packages of one folder."""
 
     def __init__(self, files: dict[str, Path]) -> None:
         self.files = files
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        file = self.files.get(name)
-        return importlib.util.spec_from_file_location(name, file) if file else None
+        top, _, _ = name.partition(".")
+        if top not in self.files:
+            return None
+        inner = Path(self.files[top].parent, *name.split(".")[1:])
+        places = [self.files[top]] if name == top else [inner / "__init__.py", inner.with_suffix(".py")]
+        return next((_spec(name, file) for file in places if file.is_file()), None)
 
 
 def _read(path: Path, what: str) -> bytes:

@@ -217,5 +217,15 @@ def test_a_changed_neighbour_is_executed_again_and_two_folders_do_not_mix(tmp_pa
     assert sys.modules["beside"].TITLE == 3
 
 
+def test_a_package_beside_a_file_is_part_of_its_digest(mine):
+    (mine.parent / "deck").mkdir()
+    (mine.parent / "deck" / "__init__.py").write_text("from .cards import RANKS\n")
+    (mine.parent / "deck" / "cards.py").write_text("RANKS = 2\n")
+    mine.write_text(mine.read_text().replace("import math\n", "import math\nfrom deck import RANKS\n", 1))
+    before = load_game(mine).version
+    (mine.parent / "deck" / "cards.py").write_text("RANKS = 3\n")
+    assert load_game(mine).version != before and sys.modules["deck"].RANKS == 3
+
+
 def test_the_digest_of_a_file_alone_is_that_of_its_content(mine):
     assert load_game(mine).version == f"sha256 {sha256(mine.read_bytes()).hexdigest()}"
