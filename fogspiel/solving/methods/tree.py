@@ -207,8 +207,10 @@ FINE = 10**9  # the largest denominator of a probability in the certificate of s
 def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: SolverState) -> Work:
     tree = problem.tree(options.memory)
     yield SolverProgress("presolve")
-    whole = options.iterations is not None
-    reduced = ReducedGame(sequence_form(tree), lambda *behaviours: behaviours) if whole else presolve_tree(tree)
+    if options.iterations is None:
+        reduced = presolve_tree(tree)
+    else:
+        reduced = ReducedGame(sequence_form(tree), lambda *behaviours: behaviours)
     found = yield from find(reduced, saved)
     yield SolverProgress("exact bounds")
     found = replace(found, sizes={"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes})
