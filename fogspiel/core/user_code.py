@@ -144,6 +144,6 @@ def place_of(error: BaseException) -> str | None:
     place = getattr(error, "loc", None)  # as Numba calls it
     frame = extract_tb(error.__traceback__)[-1:]
     file, line = (place.filename, place.line) if place else (frame[0].filename, frame[0].lineno) if frame else ("", 0)
-    specs = (getattr(module, "__spec__", None) for module in list(sys.modules.values()))
-    loaded = {spec.origin for spec in specs if isinstance(getattr(spec, "loader", None), _SourceLoader)}
+    loaders = (getattr(module, "__loader__", None) for module in list(sys.modules.values()))
+    loaded = {loader.path for loader in loaders if isinstance(loader, _SourceLoader)}
     return f"{Path(file).name}, line {line}" if file in loaded else None
