@@ -553,7 +553,12 @@ class SolveRequest(Request):
     seed: Annotated[Seed, Field(description="Of a method that samples.")] = 0
     iterations: Annotated[
         int | None,
-        Field(gt=0, le=MAX_ITERATIONS, title="Iterations", description="Sampling stops after so many iterations."),
+        Field(
+            gt=0,
+            le=MAX_ITERATIONS,
+            title="Iterations",
+            description="Stop sampling, CFR+, DCFR or PCFR+ after N iterations.",
+        ),
         Asked(wanted=f"a whole number from 1 to {MAX_ITERATIONS}"),
     ] = None
     seconds: Annotated[
@@ -628,10 +633,11 @@ class SolveRequest(Request):
             raise WrongField("lock_weight", f"--lock-weight is {self.lock_weight}: it must be above 0 and at most 1")
         if self.fraction("safety", 0) < 0:
             raise WrongField("safety", f"--safety is {self.safety}: it must be 0 or more")
-        if not self.samples and (self.seed, self.iterations, self.seconds) != (0, None, None):
-            raise ValueError(
-                f"--seed, --iterations and --seconds are for methods that sample, as {SAMPLING}, not for {self.solver}"
-            )
+        method = find_solve_method(self.solver)
+        iterations = None if method.iterates else self.iterations
+        if not method.samples and (self.seed, iterations, self.seconds) != (0, None, None):
+            names = "--seed and --seconds" if method.iterates else "--seed, --iterations and --seconds"
+            raise ValueError(f"{names} are for methods that sample, as {SAMPLING}, not for {self.solver}")
 
     @property
     def refined(self) -> bool:
@@ -676,7 +682,8 @@ class SolveRequest(Request):
             problem = find_source(self.game if words is None else words.absolute)
             choose_solve_method(self.solver, problem)
         left = {name for name in self.choices if getattr(self, name) in (None, "auto")}
-        left |= set() if self.samples else set(OF_SAMPLING)
+        if not self.samples:
+            left |= {name for name in OF_SAMPLING if name != "iterations" or self.iterations is None}
         asked = {key: value for key, value in self.fields_json().items() if key not in left}
         body = {"game": problem.name} | asked | {"source": problem.source, "method": self.kind}
         return body | {"rules": problem.version, "fogspiel": __version__}

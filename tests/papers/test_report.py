@@ -1,6 +1,7 @@
 """Reports: one description, many files, equal bytes for equal input, and nothing that a reader could trip over."""
 
 import csv
+import io
 import json
 import re
 import sys
@@ -10,7 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from fogspiel.runs.report import Chart, Report, Series, Table, files, write_report
+from fogspiel.runs.report import Chart, Report, Series, Table, as_csv, files, write_report
 
 NASTY = 'a | b <script>alert("x")</script> & *c* $d$ `e`'
 
@@ -93,6 +94,19 @@ def test_the_page_needs_nothing_else_and_runs_only_our_script_and_plotlys(page):
 
 def test_a_page_without_charts_does_not_carry_plotly():
     assert len(files(Report("bare", "Bare", "c", [], [Table("t", "T", ("a",), [(1,)])]))["bare.html"]) < 10_000
+
+
+FORMULAS = ("=1+1", "+SUM(A1)", "-2+cmd|' /C calc'!A0", "@A1", "\t=1", "\n=1", "-1+e5", "-e5", "1e5+A1", "-")
+FIGURES = ("-1/18", "-0.5", "-1e-05", "+12 [-3, +20]", "-1089,-579,806", "12%", "a=b", "student-00.jsonl", "")
+
+
+def test_no_text_in_csv_is_a_formula_of_a_spreadsheet_and_numbers_stay():
+    row = (*FORMULAS, *FIGURES, -3, -0.5, None)
+    (names, cells) = csv.reader(io.StringIO(as_csv(Table("t", "T", list(map(str, row)), [row])), newline=""))
+    guarded = [text if text == "1e5+A1" else f"'{text}" for text in FORMULAS]  # a cell that begins with a digit is text
+    assert cells == [*guarded, *FIGURES, "-3", "-0.5", ""] and names[:-1] == cells[:-1]
+    rows = as_csv(Table("t", "T", ("name", "b"), [("\r=1", "x\r=1"), (1, 2)])).encode()
+    assert rows == b'name,b\n"\'\n=1","x\n=1"\n1,2\n'
 
 
 def test_numbers_in_text_and_fractions_are_sorted_by_their_value():

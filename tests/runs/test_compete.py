@@ -146,13 +146,14 @@ def malformed(count):
         )
 
 
-def test_two_thousand_malformed_lines_are_one_sentence_each():
+@pytest.mark.parametrize("count", [200, pytest.param(2_000, marks=pytest.mark.thorough)])
+def test_malformed_lines_are_one_sentence_each(count):
     game = known_game("kuhn")
     session = Session(game)
     for action in (0, 1):
         session.apply(action)
     reasons = set()
-    for line in malformed(2_000):
+    for line in malformed(count):
         player = ProgramPlayer(game, Recorded(1, line), 5.0, 7)
         player.begin(0)
         if line in ("play 0", "play 1"):
@@ -346,6 +347,7 @@ def test_a_stored_competition_starts_no_program(folder, tmp_path, refused, monke
     assert CompeteRequest.from_json(request.to_json()) == request
 
 
+@pytest.mark.thorough
 def test_a_page_shows_a_competition_and_neither_begins_nor_resumes_one(tmp_path):
     game, path = known_game("kuhn"), tmp_path / "runs.db"
     found = [entries.agent_entry(name, StoredAgent.of(game, name, path, 1)) for name in ("uniform", "solved")]

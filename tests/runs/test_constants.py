@@ -75,6 +75,7 @@ def played(game, record):
     return session
 
 
+@pytest.mark.thorough
 def test_the_fair_constants_are_those_of_brute_force(bluff, answer):
     found = answer("balance", bluff, "--processes", "1")
     by_force = {values: brute_value(load_variant(bluff, {"FOLD": values})) for values in range(5)}

@@ -64,6 +64,7 @@ def test_hidden_states_are_those_of_a_walk_over_all_histories():
         assert len(counts) == len(record) - 1 and set(counts) <= sizes == {2}
 
 
+@pytest.mark.thorough
 def test_values_are_exact_where_the_game_is_small_and_unknown_where_it_is_not(files):
     assert value_of(known_game("kuhn"))["exact"] == "-1/18"
     assert value_of(load_game(files / "bluff.py"))["exact"] == "1/3"
@@ -80,6 +81,7 @@ def test_games_of_a_player_against_itself_are_counted_and_blocks_add_up():
     assert whole["choices"] == sum(sum(range(9, 9 - length, -1)) for length in whole["lengths"])
 
 
+@pytest.mark.thorough
 def test_an_interrupted_report_goes_on_to_the_same_bytes(tmp_path):
     found = []
 

@@ -1,6 +1,7 @@
 """Regret minimisation: known values, known speeds of convergence, exact interruption; the judge has the last word."""
 
 from functools import cache
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -8,8 +9,11 @@ from support.nested_games import PENNIES, random_trees, tree_from
 
 from fogspiel.games import leduc as leduc
 from fogspiel.games import one_card_poker as kuhn
+from fogspiel.solving.methods import NO_STATE, SolverState
 from fogspiel.solving.methods.cfr import METHODS, TreeRegrets
+from fogspiel.solving.methods.tree import by_iterations
 from fogspiel.solving.policies.best_response import exploitability
+from fogspiel.solving.reduce import ReducedGame
 from fogspiel.solving.tree import LEAF, Tree, build_tree, sequence_form
 
 LEDUC_VALUE = -0.085606424078
@@ -211,3 +215,38 @@ def test_pcfr_plus_needs_few_iterations_on_kuhn_and_cfr_plus_on_leduc():
 def test_the_slow_methods_reach_a_gap_of_1e_6_on_kuhn_too():
     assert 50_000 < iterations_to(tree_of_kuhn(), "dcfr", 1e-6, 200, 10**6) < 500_000
     assert 200_000 < iterations_to(tree_of_kuhn(), "cfr+", 1e-6, 200, 10**6) < 900_000
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_bounds_after_powers_of_two_are_those_of_the_averages_on_the_whole_tree(method):
+    rows = [progress.row for progress in iterations_of(method, 100, NO_STATE)]
+    assert [row["iterations"] for row in rows] == [1, 2, 4, 8, 16, 32, 64, 100]
+    plain = TreeRegrets(sequence_form(tree_of_kuhn()), method)
+    plain.advance(64)
+    judged = exploitability(tree_of_kuhn(), *plain.average)
+    assert abs(rows[6]["upper"] - rows[6]["lower"] - 2 * judged.exploitability) < 1e-12
+
+
+def test_an_interrupted_curve_continues_with_the_same_rows():
+    whole = [progress.row for progress in iterations_of("dcfr", 50, NO_STATE)]
+    begun = list(islice(iterations_of("dcfr", 50, NO_STATE), 4))
+    for kept in (begun, begun[:-1]):  # the last row may have been stored without its state
+        saved = SolverState([progress.row for progress in begun], kept[-1].state)
+        rest = [progress.row for progress in iterations_of("dcfr", 50, saved) if progress.row]
+        assert [progress.row for progress in begun] + rest == whole
+
+
+def test_the_command_stores_the_curve(fogspiel, refused):
+    assert fogspiel("solve", "kuhn", "--method", "cfr+", "--iterations", 20).returncode == 0
+    lines = fogspiel("export", "kuhn-1", "--format", "csv").stdout.splitlines()
+    assert lines[0] == "iterations,lower,upper" and [line.split(",")[0] for line in lines[1:]] == [
+        "1", "2", "4", "8", "16", "20", "result",
+    ]  # fmt: skip
+    refused("solve", "kuhn", "--method", "lp", "--iterations", 20, because="are for methods that sample")
+    refused("solve", "kuhn", "--method", "cfr+", "--seconds", 20, because="--seed and --seconds are for methods")
+
+
+def iterations_of(method, most, saved):
+    """Progress of a method on the whole tree of Kuhn poker."""
+    form = sequence_form(tree_of_kuhn())
+    return by_iterations(method, most)(ReducedGame(form, lambda *behaviours: behaviours), saved)

@@ -382,9 +382,6 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Export a run: JSON (request, steps, result; can be played as a parameter file) or CSV (a line per step)."""
-    import csv
-    import io
-
     if form not in ("json", "csv"):
         raise ValueError(f"--format is {form!r}: it must be json or csv")
     if as_json and form == "csv" and output is None:
@@ -392,6 +389,7 @@ def export(
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
     from ...runs.kind import kind_of
+    from ...runs.report import csv_text
 
     kind = kind_of(found)
     if rules is not None:
@@ -401,9 +399,7 @@ def export(
         if as_json and output is None:
             return print_json({"run": run, "lines": text.splitlines()})
     elif form == "csv":
-        page = io.StringIO()
-        csv.writer(page, lineterminator="\n").writerows(kind.csv(found))
-        text = page.getvalue()
+        text = csv_text(kind.csv(found))
     else:
         whole = {"run": run, "game": found.request["game"], "state": found.state, **kind.parameters_json(found)}
         whole |= {"ask": found.request, "steps": found.steps, "result": found.result}

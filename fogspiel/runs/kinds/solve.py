@@ -50,8 +50,9 @@ class ValueKind(Kind):
         return BoundsCurve()
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
-        lines: list[Sequence[Cell]] = [("round", "lower", "upper")]
-        lines += [(step["number"], step["lower"], step["upper"]) for step in run.steps]
+        counted = any("iterations" in step for step in run.steps)
+        lines: list[Sequence[Cell]] = [("iterations" if counted else "round", "lower", "upper")]
+        lines += [(step.get("iterations", step["number"]), step["lower"], step["upper"]) for step in run.steps]
         if run.result:
             lines.append(("result", run.result["lower"], run.result["upper"]))
         return lines

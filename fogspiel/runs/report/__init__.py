@@ -27,6 +27,8 @@ KINDS = ("line", "dots", "bars")
 HEADING = "## "
 FIGURES = re.compile(r"[-+]?\d[^A-Za-z]*")
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
+FORMULA = re.compile(r"[=+@\t\n-]")  # starts a formula of a spreadsheet, unless the whole cell is figures
+FIGURES_ALONE = re.compile(r"[-+]?[0-9](?:[0-9.,;/% \[\]+-]|(?<=[0-9])e(?=[-+]?[0-9]))*")
 
 
 def cell_text(cell: Cell) -> str:
@@ -199,9 +201,21 @@ def json_text(report: Report) -> str:
 
 def as_csv(table: Table) -> str:
     """Return a table as CSV, unrounded."""
+    return csv_text([table.columns, *table.rows])
+
+
+def csv_text(rows: Iterable[Sequence[Cell]]) -> str:
+    """Return rows as CSV; an apostrophe keeps spreadsheets from running a text of others as a formula."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([table.columns, *table.rows])
+    csv.writer(text, lineterminator="\n").writerows([_inert(cell) for cell in row] for row in rows)
     return text.getvalue()
+
+
+def _inert(cell: Cell) -> Cell:
+    if not isinstance(cell, str):
+        return cell
+    text = cell.replace("\r", "\n")  # which csv quotes; readers take a bare \r for the end of the row
+    return f"'{text}" if FORMULA.match(text) and not FIGURES_ALONE.fullmatch(text) else text
 
 
 def _escape(text: str) -> str:

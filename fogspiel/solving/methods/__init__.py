@@ -183,6 +183,7 @@ class SolveMethod:
     exact: bool = False  # true if it can reach the exact value
     # The games that it was made for, as text, for which `auto` selects it; if empty, any game, by its whole tree.
     made_for: str = ""
+    iterates: bool = False  # true if a number of iterations may end it
     samples: bool = False  # true if it draws at random, within budgets of iterations and CPU time, and builds no tree
     fits: Callable[["GameSource"], bool] = lambda source: True  # true if it can solve this game
     suits: Callable[["GameSource"], bool] | None = None  # true where `auto` selects it, if that is not `fits`
@@ -208,7 +209,9 @@ def lazy_function(module: str, name: str) -> Callable[..., Any]:
     return lambda *given: getattr(import_module(f"{ROOT}.{module}"), name)(*given)
 
 
-def tree_method(name: str, find: Callable[[ModuleType, SolveOptions], "Find"], help: str, exact: bool) -> SolveMethod:
+def tree_method(
+    name: str, find: Callable[[ModuleType, SolveOptions], "Find"], help: str, exact: bool, iterates: bool = False
+) -> SolveMethod:
     """Return a method for any game, by its whole tree: `find` returns the search of the reduced game."""
 
     def solve(source: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
@@ -216,7 +219,16 @@ def tree_method(name: str, find: Callable[[ModuleType, SolveOptions], "Find"], h
 
         return tree.solve_tree(source, options, find(tree, options), saved)
 
-    return SolveMethod(name, solve, help, exact)
+    return SolveMethod(name, solve, help, exact, iterates=iterates)
+
+
+def regret_method(name: str) -> SolveMethod:
+    def find(tree: ModuleType, options: SolveOptions) -> "Find":
+        most: int | None = options.iterations
+        found: Find = tree.by_regrets([name], options.gap) if most is None else tree.by_iterations(name, most)
+        return found
+
+    return tree_method(name, find, REGRETS, exact=False, iterates=True)
 
 
 def learning_method(name: str, find: Callable[[str, float], "Find"], help: str) -> SolveMethod:
@@ -260,11 +272,13 @@ WHOLE_TREES = 9  # cells of a board whose whole tree may fit
 
 
 BANDITS = "Matrix games by two players that learn, to compare with: a --gap of 0.001 may take millions of steps."
-REGRETS = "Regret minimisation by the method of that name, until the certified gap is small enough."
+REGRETS = (
+    "Regret minimisation by the method of that name, until the certified gap is small enough; with --iterations so "
+    "many of the whole tree, with the bounds after 1, 2, 4, .. of them."
+)
 SAMPLING = (
     "Monte Carlo regret minimisation straight on the rules, for trees too large to be built; bounds by best responses."
 )
-by_regrets = lazy_function("solving.methods.tree", "by_regrets")
 by_bandit = lazy_function("solving.methods.normal_form", "by_bandit")
 METHODS = (
     tree_method(
@@ -279,10 +293,7 @@ METHODS = (
         "Presolve, colour refinement, then the simplex method; a vertex, so exact values can follow.",
         exact=True,
     ),
-    *(
-        learning_method(name, lambda chosen, gap: by_regrets([chosen], gap), REGRETS)
-        for name in ("cfr+", "dcfr", "pcfr+")
-    ),
+    *map(regret_method, ("cfr+", "dcfr", "pcfr+")),
     tree_method(
         "double-oracle",
         lambda tree, options: tree.by_growth,

@@ -33,7 +33,7 @@ from ..refinement import UNITS, Behaviours, NotRefined, Refined, refine_in_float
 from ..refinement import refine as refine_strategies
 from ..sources import GameSource, Knowledge
 from ..tree import Tree, sequence_form
-from ..tree.sequence_form import Treeplex, behaviour_of, guaranteed_value, infosets_of
+from ..tree.sequence_form import Treeplex, behaviour_of, guaranteed_value, infosets_of, plan_of
 from . import EASY_TO_CHECK, Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 from .cfr import METHODS, TreeRegrets, ValueBounds
 from .double_oracle import double_oracle
@@ -164,6 +164,30 @@ def by_regrets(names: Iterable[str], gap: float) -> Find:
     return search
 
 
+def by_iterations(name: str, most: int) -> Find:
+    """Make the search by so many iterations of a regret minimiser; bounds of the averages after powers of two are rows.
+
+    It takes the whole game, without presolve, so that the rows can be compared with the method's published form.
+    """
+
+    def search(whole: ReducedGame, saved: SolverState) -> Search:
+        form, regrets = whole.form, TreeRegrets(whole.form, name)
+        if saved.state is not None:
+            regrets.restore(saved.state)
+        checks = [count for count in (1 << power for power in range(most.bit_length())) if count < most] + [most]
+        for number, count in enumerate(checks):
+            if count < regrets.iterations:
+                continue
+            regrets.advance(count - regrets.iterations)
+            lower, upper = guaranteed_value(form, *map(plan_of, form.treeplexes, regrets.average))
+            row = {"number": number, "iterations": count, "lower": lower, "upper": upper}
+            stored = number < len(saved.rows)  # before an interruption
+            yield SolverProgress(f"{name}, {count} iterations", lower, upper, None if stored else row, regrets.state)
+        return TreeEquilibrium(f"{name}, {most:,} iterations on the whole tree", regrets.average)
+
+    return search
+
+
 def by_whatever_suits(gap: float) -> Find:
     """Make the default search: the simplex method if the game is small, else regret minimisation."""
 
@@ -183,7 +207,10 @@ FINE = 10**9  # the largest denominator of a probability in the certificate of s
 def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: SolverState) -> Work:
     tree = problem.tree(options.memory)
     yield SolverProgress("presolve")
-    reduced = presolve_tree(tree)
+    if options.iterations is None:
+        reduced = presolve_tree(tree)
+    else:
+        reduced = ReducedGame(sequence_form(tree), lambda *behaviours: behaviours)
     found = yield from find(reduced, saved)
     yield SolverProgress("exact bounds")
     found = replace(found, sizes={"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes})
