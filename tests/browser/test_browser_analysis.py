@@ -45,7 +45,7 @@ def test_a_game_is_analysed_and_the_coach_speaks(tmp_path, width):
         page.get_by_role("heading", name="2. g2g4").wait_for(timeout=PATIENCE)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.goto(f"/play/{live}")
-        page.get_by_text("Coach: what an engine would try").click()
+        page.locator("#coach summary").click()
         page.locator("#coach-moves .attempts").wait_for(timeout=PATIENCE)
         assert "from your own view only" in page.locator("#coach-note").inner_text()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -63,7 +63,7 @@ def test_the_coach_is_opened_before_the_game_is_there(tmp_path):
             page.goto(f"/play/{live}")
         asked = []
         page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
-        page.get_by_text("Coach: what an engine would try").click()
+        page.locator("#coach summary").click()
         page.wait_for_timeout(500)  # an error would come in this time
         assert page.locator("#coach").get_attribute("open") is not None
         assert troubles == []

@@ -100,6 +100,27 @@ def test_the_chessboard_stays_where_it_is_when_words_come(visit, viewport):
     assert page.evaluate("window.shifted") <= 0.02
 
 
+@pytest.mark.parametrize(
+    ("game", "against"),
+    [("batawaf", "descending"), ("leduc", "uniform"), ("liars-dice-6", "uniform"), ("pig", "hold20")],
+)
+def test_nothing_on_a_table_shifts_while_it_is_played(visit, game, against):
+    page = visit()
+    page.add_init_script(SHIFTS)
+    begin(page, game, against)
+    page.wait_for_timeout(300)
+    page.evaluate("window.shifted = 0")
+    shifted = 0.0
+    for turn in range(14):
+        page.locator("#state.turn, #state.over").wait_for()
+        if page.locator("#state.over").count():
+            break
+        shifted = page.evaluate("window.shifted")  # the reveal at the end is not part of it
+        page.evaluate(PRESS, turn)
+        page.wait_for_timeout(200)
+    assert turn > 0 and shifted <= 0.02
+
+
 def test_the_fog_depends_on_the_own_view_alone_and_is_thin_near_own_pieces(visit):
     page = visit()
     begin(page, "kriegspiel", "random")

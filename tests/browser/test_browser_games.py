@@ -194,7 +194,7 @@ def test_war_is_played_on_until_there_is_something_to_decide(visit):
         page.wait_for_timeout(50)
     before = page.locator("#transcript .you").count()
     page.get_by_role("button", name="Play on").click()
-    page.locator("#play-on-row[hidden], #state.over").first.wait_for(state="attached")
+    page.locator("#play-on-row.resting, #state.over").first.wait_for(state="attached")
     page.locator("#transcript .you").nth(before).wait_for(state="attached")
 
 

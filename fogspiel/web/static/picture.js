@@ -12,10 +12,10 @@ const DRAW = { board: drawBoard, cards: drawCards, facts: drawFacts, words: draw
 
 // Draw the parts anew; `choices` may be tried now, `act(action)` tries one. The cell that had the focus keeps it.
 // Cells at the `latest` places (part, row, column) have just changed.
-export async function drawPicture(container, parts, choices = [], act = null, latest = []) {
-  const scene = container.dataset.scene ??= parts.some((part) => part.shape === "hexagons") ? "hex" : "tiles";
-  const before = remember(container), onSeas = handOf(container, parts, () => drawPicture(container, parts, choices, act, latest));
-  parts = parts.filter((part) => !onSeas || part.turned === undefined || part.turned === null || part.turned === onSeas.turned);
+export async function drawPicture(container, picture, choices = [], act = null, latest = []) {
+  const scene = container.dataset.scene ??= picture.some((part) => part.shape === "hexagons") ? "hex" : "tiles";
+  const before = remember(container), onSeas = handOf(container, picture, () => drawPicture(container, picture, choices, act, latest));
+  const parts = picture.filter((part) => !onSeas || part.turned === undefined || part.turned === null || part.turned === onSeas.turned);
   container.classList.toggle("boards-2", parts.filter((part) => part.kind === "board").length > 1);
   const focused = container.contains(document.activeElement) ? document.activeElement.dataset.place : null;
   const chess = parts.some((part) => part.kind === "chess") ? await import("./chess.js") : null;

@@ -93,7 +93,7 @@ function showOffer() {
 
 // Do what is routine until there is something to decide; another press stops.
 let playingOn = false;
-byId("play-on").addEventListener("click", async ({ currentTarget: on }) => {
+byId("play-on")?.addEventListener("click", async ({ currentTarget: on }) => {
   playingOn = !playingOn;
   if (!playingOn) return;
   on.textContent = "Stop";
@@ -104,8 +104,13 @@ byId("play-on").addEventListener("click", async ({ currentTarget: on }) => {
   }
   playingOn = false;
   on.textContent = "Play on";
-  byId("play-on-row").hidden = session.routine === null;
+  showPlayOn();
 });
+
+// Its place stays where it is, so that nothing moves when it comes and goes.
+function showPlayOn() {
+  byId("play-on-row")?.classList.toggle("resting", !playingOn && session.routine === null);
+}
 
 async function show(next) {
   const before = session;
@@ -124,7 +129,7 @@ async function show(next) {
   listChoices();
   listTranscript();
   askCoach();
-  byId("play-on-row").hidden = !playingOn && session.routine === null;
+  showPlayOn();
   byId("resign-row").hidden = session.over;
   byId("resign").disabled = session.thinking;
   showOffer();
