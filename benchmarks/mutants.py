@@ -2,6 +2,7 @@
 
     make mutants                             every file of TARGETS, then docs/results/mutants.md
     benchmarks/mutants.py race tree          some of them
+    benchmarks/mutants.py --seed 36 race     another draw of mutants, for which no test was written yet
     benchmarks/mutants.py --report           the page alone, of what is recorded
 
 The tests of a file are collected once, in a process that runs none of them. A first child runs them all and notes which
@@ -40,7 +41,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 REASONS, PAGE = ROOT / "benchmarks" / "mutants.toml", ROOT / "docs" / "results" / "mutants.md"
-SEED = 35  # of the samples
+SEED = 35  # of the first draw
 CASES = 10  # of one parametrized test, drawn once, that are run for a mutant
 LONGEST = 2.0  # CPU seconds of a test that may be run for a mutant
 PATIENCE = 4.0  # CPU seconds of all tests of a mutant together
@@ -86,12 +87,16 @@ TARGETS = [
         "tests/core/test_chance_weights.py", "tests/tune/test_proof.py"), group=STATISTICS),
     Target("fogspiel/stats/linear_programs.py", ("tests/stats/test_nash.py",), True, group=STATISTICS),
     Target("fogspiel/solving/proofs/__init__.py", (*VERIFY, "tests/solve/test_hostile_certificates.py")),
-    Target("fogspiel/solving/policies/best_response.py", ("tests/solve/test_response.py",)),
-    Target("fogspiel/core/simulate.py", ("tests/core/test_chance_weights.py",)),
+    Target("fogspiel/solving/policies/best_response.py",
+        ("tests/solve/test_response.py", "tests/solve/test_exploit.py"), True),
+    Target("fogspiel/core/simulate.py", ("tests/core/test_chance_weights.py", "tests/core/test_smallest_game.py",
+        "tests/tune/test_proof.py"), True),
     Target("fogspiel/kriegspiel/referee.py", ("tests/kriegspiel/test_kriegspiel_referee.py",
         "tests/kriegspiel/test_kriegspiel_umpire.py")),
     Target("fogspiel/runs/store/rows.py", ("tests/runs/test_hostile_store.py", "tests/runs/test_upkeep.py")),
     Target("fogspiel/runs/store/faults.py", ("tests/runs/test_hostile_store.py", "tests/runs/test_upkeep.py")),
+    Target("fogspiel/runs/store/file.py",
+        ("tests/runs/test_hostile_store.py", "tests/runs/test_upkeep.py", "tests/runs/test_old_store.py")),
 ]  # fmt: skip
 
 
@@ -291,8 +296,8 @@ def _install_constant(path: str, tree: ast.Module, mutant: Mutant) -> bool:
 class Trial:
     """A plug-in of pytest that tries the mutants of a file instead of running the tests."""
 
-    def __init__(self, target: Target, out: Path) -> None:
-        self.target, self.out, self.path = target, out, str(ROOT / target.path)
+    def __init__(self, target: Target, out: Path, seed: int) -> None:
+        self.target, self.out, self.path, self.seed = target, out, str(ROOT / target.path), seed
         self.failed = False
         self.tree = ast.parse((ROOT / target.path).read_text(encoding="utf-8"))
 
@@ -304,8 +309,8 @@ class Trial:
         every = mutants_of(self.tree)
         chosen = every
         if self.target.sample is not None and self.target.sample < len(every):
-            chosen = random.Random(SEED).sample(every, self.target.sample)
-        done = {row["mutant"] for row in read_rows(self.out, self.key(session))}
+            chosen = random.Random(self.seed).sample(every, self.target.sample)
+        done = {row["mutant"] for row in read_rows(self.out, self.key(session)) if seed_of(row) == self.seed}
         waiting = [(mutant.name, mutant) for mutant in chosen if mutant.name not in done]
         if waiting:
             entered, seconds = self.baseline(session)
@@ -389,8 +394,9 @@ class Trial:
         begin = time.perf_counter()
         code = in_child(run, 3 + 3 * sum(seconds[item.nodeid] for item in items))
         outcome = {0: "survived", 1: "killed", 3: "none"}.get(code, "killed")
-        row = {"key": self.key(session), "file": self.target.path, "mutant": name, "outcome": outcome,
-               "tests": len(items), "code": code, "seconds": round(time.perf_counter() - begin, 2)}  # fmt: skip
+        row = {"key": self.key(session), "seed": self.seed, "file": self.target.path, "mutant": name,
+               "outcome": outcome, "tests": len(items), "code": code,
+               "seconds": round(time.perf_counter() - begin, 2)}  # fmt: skip
         with self.out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
 
@@ -428,7 +434,11 @@ def read_rows(out: Path, key: str | None = None) -> list[dict[str, Any]]:
     return [row for row in rows if key in (None, row["key"])]
 
 
-def try_target(target: Target, out: Path) -> None:
+def seed_of(row: dict[str, Any]) -> int:
+    return int(row.get("seed", SEED))
+
+
+def try_target(target: Target, out: Path, seed: int) -> None:
     """Try the mutants of a file, in this process, which imports it and its tests."""
     import pytest
     from hypothesis import Phase, settings
@@ -438,34 +448,41 @@ def try_target(target: Target, out: Path) -> None:
     words = ["-o", "addopts=", "-m", target.marks, "-p", "no:cacheprovider", "-p", "no:xdist", "-q"]
     importlib.import_module(target.path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
     tests = [test for test in target.tests if (ROOT / test).exists()]
-    pytest.main([*words, *tests], plugins=[Trial(target, out)])
+    pytest.main([*words, *tests], plugins=[Trial(target, out, seed)])
 
 
 # The page
 
 
 def report(rows: list[dict[str, Any]]) -> str:
-    """Return the page: a line per file, and the survivors with their reasons."""
+    """Return the page: a line per file and draw, and the survivors with their reasons."""
     reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))
     lines, left = [], []
-    for target in TARGETS:
+    for target, seed in itertools.product(TARGETS, sorted({seed_of(row) for row in rows})):
         names = {mutant.name for mutant in mutants_of(ast.parse((ROOT / target.path).read_text(encoding="utf-8")))}
-        own = [row for row in rows if row["file"] == target.path and row["outcome"] != "none"]
-        latest = list({row["mutant"]: row for row in own if row["mutant"] in names}.values())
+        own = [row for row in rows if row["file"] == target.path and row["outcome"] != "none" and seed_of(row) == seed]
+        looks = [row for row in own if row["mutant"] in names]
+        latest = {row["mutant"]: row for row in looks}
         if not latest:
             continue
-        alive = [row["mutant"].partition(" ")[2] for row in latest if row["outcome"] == "survived"]
+        first = {row["mutant"]: row for row in reversed(looks)}
         known = reasons.get(target.path, {})
-        equal = sum(mutant in known and known[mutant].startswith("same") for mutant in alive)
-        killed, counted = len(latest) - len(alive), len(latest) - equal
+        survivors = {name.partition(" ")[2]: name for name, row in first.items() if row["outcome"] == "survived"}
+        same = {name for text, name in survivors.items() if known.get(text, "").startswith("same")}
+        shares = [share(one, same) for one in (first, latest)]
         drawn = "all" if target.sample is None else f"of {len(names)}"
-        lines.append(
-            f"| `{target.path}` | {target.group} | {drawn} | {len(latest)} | {killed} | {equal} |"
-            f" {100 * killed / max(counted, 1):.1f} % |"
-        )
+        counts = [f"`{target.path}`", target.group, seed, drawn, len(latest), len(same), *shares]
+        lines.append(f"| {' | '.join(map(str, counts))} |")
+        alive = [name.partition(" ")[2] for name, row in latest.items() if row["outcome"] == "survived"]
         left += [f"| `{target.name}` | {cell(mutant)} | {cell(known.get(mutant, 'no test yet'))} |" for mutant in alive]
     head = (ROOT / "benchmarks" / "mutants.md").read_text(encoding="utf-8")
-    return head.format(lines="\n".join(lines), left="\n".join(left))
+    return head.format(lines="\n".join(lines), left="\n".join(dict.fromkeys(left)))
+
+
+def share(rows: dict[str, dict[str, Any]], same: set[str]) -> str:
+    """Return how many mutants were killed, of those that change something that counts."""
+    killed = sum(row["outcome"] == "killed" for row in rows.values())
+    return f"{killed}: {100 * killed / max(len(rows.keys() - same), 1):.1f} %"
 
 
 def cell(text: str) -> str:
@@ -477,15 +494,17 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="files of TARGETS by name; by default all")
     parser.add_argument("--report", action="store_true", help="write the page alone")
     parser.add_argument("--record", type=Path, default=ROOT / "build" / "mutants.jsonl", help="where outcomes are kept")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"of the draw of mutants; {SEED} by default")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.record.parent.mkdir(exist_ok=True)
     chosen = [target for target in TARGETS if not options.names or target.name in options.names]
     for target in [] if options.report else chosen:
         if options.here:
-            try_target(target, options.record)
+            try_target(target, options.record, options.seed)
             continue
         words = [sys.executable, __file__, target.name, "--here", "--record", str(options.record)]
+        words += ["--seed", str(options.seed)]
         more = {"NUMBA_DISABLE_JIT": "1"} if target.interpreted else {}
         subprocess.run(words, cwd=ROOT, env={**os.environ, **more}, check=False, stdout=subprocess.DEVNULL)
         own = [row for row in read_rows(options.record) if row["file"] == target.path]

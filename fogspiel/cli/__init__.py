@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
@@ -19,6 +20,7 @@ from ..core import plugins
 
 INTERRUPTED = 130
 MOMENT = 0.005  # seconds until an interruption is retried
+DEAFNESS = 10.0  # seconds after which a process is ended whose compiled code does not hear an interruption
 # Modules that Numba's C code calls when a kernel is called: it mistakes an exception there for a result.
 DEAF = ("numba.", "fogspiel.core.compile.kernel.")
 COMPILING = "numba.core.compiler_lock."  # around the long work of Numba, which should not delay an interruption
@@ -161,9 +163,34 @@ def _lost(what: "sys.UnraisableHookArgs") -> None:
         sys.__unraisablehook__(what)
 
 
+def _end_endless_work(signals: int) -> None:
+    """Read the numbers of arriving signals; end the process if one that interrupts it has no effect.
+
+    Python runs `_stop` between its own instructions only, so never while a rule of the user's loops for ever.
+    """
+    while arrived := os.read(signals, 1):
+        if signal.getsignal(arrived[0]) is _stop and not _interrupted.wait(DEAFNESS):
+            warn(
+                f"fogspiel: ended in compiled code that did not return for {DEAFNESS:g} s: `fogspiel check` finds loops"
+                " of a game that do not end"
+            )
+            os._exit(INTERRUPTED)
+
+
+@cache
+def _watch_signals() -> None:
+    """Start the thread that hears of every signal; one of a process."""
+    signals, arrival = os.pipe()
+    os.set_blocking(arrival, False)
+    signal.set_wakeup_fd(arrival, warn_on_full_buffer=False)
+    threading.Thread(target=_end_endless_work, args=(signals,), daemon=True).start()
+
+
 def _take_signals() -> None:
     """Let Ctrl-C, SIGTERM and a closed terminal end the work in the same manner; ignored signals stay ignored."""
     sys.unraisablehook = _lost
+    if hasattr(signal, "setitimer"):  # other systems tell the arrival of signals to sockets only
+        _watch_signals()
     for name in POLITE:
         number = getattr(signal, name, None)
         if number is not None and (signal.getsignal(number) != signal.SIG_IGN or name in ("SIGTERM", "SIGALRM")):
@@ -204,9 +231,23 @@ def _run() -> int:
         what = f"{error.filename} cannot be used" if error.filename else "the answer cannot be written"
         _complain(f"{what}: {error.strerror or error}")
     except Exception as error:
+        _complain_of_user_code(error)
         if not hasattr(error, "format_message"):
             raise
         if wrong := error.format_message():
             _complain(wrong)  # else a command without arguments has printed its usage
         code = 0
     return code if isinstance(code, int) else 0
+
+
+def _complain_of_user_code(error: Exception) -> None:
+    """Report an error that arose in a file of the user's, or in its compilation; return for any other."""
+    from ..core.user_code import place_of
+
+    if place := place_of(error):
+        told, change = f"{type(error).__name__}: {error}", "correct this line"
+        if hasattr(error, "loc"):
+            from ..solving.contract import compiler_words
+
+            _, told, change = compiler_words(error)
+        _complain(f"{place}: {told}: {change}")

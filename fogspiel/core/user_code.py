@@ -137,3 +137,13 @@ def line_of(error: BaseException, path: Path) -> str:
         return ""  # says it
     lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path.absolute())]
     return f" ({path.name}, line {lines[-1]})" if lines else ""
+
+
+def place_of(error: BaseException) -> str | None:
+    """Return the file and line of the user's at which an error arose, there itself or in its compilation; else None."""
+    place = getattr(error, "loc", None)  # as Numba calls it
+    frame = extract_tb(error.__traceback__)[-1:]
+    file, line = (place.filename, place.line) if place else (frame[0].filename, frame[0].lineno) if frame else ("", 0)
+    loaders = (getattr(module, "__loader__", None) for module in list(sys.modules.values()))
+    loaded = {loader.path for loader in loaders if isinstance(loader, _SourceLoader)}
+    return f"{Path(file).name}, line {line}" if file in loaded else None

@@ -227,7 +227,7 @@ class CompeteRequest(Request):
     """Run a competition: programs in any language, Python functions and tables of a folder, at any game."""
 
     command_name, once, shown = "compete", True, ("games", "seed")
-    optional = ("agents",)
+    optional = ("agents", "seconds")
     kind: Literal["compete"] = "compete"
     folder: Annotated[
         Text,
@@ -243,6 +243,7 @@ class CompeteRequest(Request):
     games: Annotated[Games, Field(description="At most so many games for each pair, in pairs with seats swapped.")] = (
         1_000
     )
+    seconds: BudgetOfSeconds = None
     clock: Annotated[
         float,
         Field(gt=0, le=86_400, title="Clock (seconds)", description="Seconds that a program has for a whole game."),

@@ -64,3 +64,26 @@ def test_a_signal_in_the_first_moments_ends_the_program_with_a_sentence(number):
     program = "import os, sys, time; sys.argv[0] = 'fogspiel'; import fogspiel; os.kill(os.getpid(), %d); time.sleep(9)"
     ended = subprocess.run([sys.executable, "-c", program % number], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (cli.INTERRUPTED, "interrupted before anything was begun\n")
+
+
+ENDLESS = "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"  # C code that hears no signal, as a compiled loop
+PROGRAM = """
+import hashlib, os, threading, time
+from fogspiel import cli
+cli.DEAFNESS = 0.05
+cli._run = lambda: {work}
+threading.Timer(0.05, os.kill, (os.getpid(), {number})).start()
+cli.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("work", "told"), [(ENDLESS, "ended in compiled code that did not return"), ("time.sleep(9)", "")]
+)
+def test_a_signal_ends_work_that_never_returns_to_the_interpreter(number, work, told):
+    program = PROGRAM.format(work=work, number=int(number))
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=20)
+    assert ended.returncode == cli.INTERRUPTED
+    assert told in ended.stderr and bool(told) == bool(ended.stderr)

@@ -6,12 +6,14 @@ import sys
 from hashlib import sha256
 from uuid import uuid4
 
+import numpy as np
 import pytest
 
 import fogspiel
 from fogspiel.core import plugins
 from fogspiel.core.find import command_spec, is_code, is_tree, load_game, spec_of, write_template
 from fogspiel.core.game import known_game, list_games
+from fogspiel.core.user_code import place_of
 
 
 @pytest.fixture
@@ -229,3 +231,20 @@ def test_a_package_beside_a_file_is_part_of_its_digest(mine):
 
 def test_the_digest_of_a_file_alone_is_that_of_its_content(mine):
     assert load_game(mine).version == f"sha256 {sha256(mine.read_bytes()).hexdigest()}"
+
+
+@pytest.mark.parametrize("kernels", ["compiled", "interpreted"])
+def test_an_error_of_a_file_is_located_where_it_arises(mine, kernels):
+    mine.write_text(mine.read_text().replace("state[BET] < 0", "state[BETT] < 0", 1))
+    line = next(k for k, text in enumerate(mine.read_text().splitlines(), 1) if "BETT" in text)
+    rule = load_game(mine).rules.mover
+    with pytest.raises(Exception, match="'BETT' is not defined") as found:
+        (rule if kernels == "compiled" else rule.py_func)(np.ones(3, np.int64))
+    assert place_of(found.value) == f"mine.py, line {line}"
+
+
+def test_an_error_elsewhere_has_no_place_in_a_file_of_the_user(mine):
+    load_game(mine)
+    with pytest.raises(ValueError, match="there is no game") as found:
+        load_game("mine2")
+    assert place_of(found.value) is None and place_of(ValueError()) is None

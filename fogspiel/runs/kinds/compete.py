@@ -42,11 +42,10 @@ ENTRIES_NOTE = (
 class EntryMeetings(Meetings):
     """Pairings of the entries of a folder; a job is a block of game pairs."""
 
-    rounds = True
-
     def __init__(self, request: CompeteRequest, store: Path) -> None:
         self.request, self.store, self.seed, self.stop = request, store, request.seed, request.stop
-        self.job_games = min(2 * BLOCK, 2 * self.pairs)
+        self.job_games, self.seconds = min(2 * BLOCK, 2 * self.pairs), request.seconds
+        self.rounds = self.stop or self.seconds is not None  # so that time runs out for all pairs alike
 
     @property
     def pairs(self) -> int:
@@ -170,6 +169,9 @@ class CompeteKind(MeetingsKind):
         lost = ((loser_of(row, game), game["ending"]) for row, game in self._games(run) if game["ending"])
         return Counter((name, ending.removeprefix("forfeit: ")) for name, ending in lost)
 
+    def _out_of_time(self, run: Run) -> bool:
+        return bool((run.result or {}).get("out_of_time"))
+
     def _entries(self, run: Run) -> list[Json]:
         """Return the figures of each entry."""
         counted = Counter(name for row, _ in self._games(run) for name in (row["first"], row["second"]))
@@ -186,6 +188,7 @@ class CompeteKind(MeetingsKind):
         request = self.check(run)
         facts = {"run": run.name, "state": "finished", "game": request.game, "seed": request.seed}
         found = {"entries": self._entries(run), "skipped": list(request.skipped), "games": len(self._games(run))}
+        found |= {"out_of_time": self._out_of_time(run)}
         return facts | self.standings_json(run) | found | {"command": request.command}
 
     def report(self, run: Run) -> Report:
@@ -205,6 +208,8 @@ class CompeteKind(MeetingsKind):
             f"{len(entries)} entries at {game.title}, {games:,} games, at most {2 * played.pairs:,} for each pair, "
             f"every game with a deal of its own; {unit_of(game)}."
         )
+        if self._out_of_time(run):
+            intro += f" The games ended after {request.seconds:g} seconds of work, before every pair was decided."
         parts = [*parts, *rating_charts("entry", found), *tables(found), *charts(found)]
         title = f"Competition: {game.title}"
         return Report(f"competition-{request.game}", title, request.command, [intro, *sentences(found)], parts)

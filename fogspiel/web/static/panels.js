@@ -1,4 +1,4 @@
-// Tunings of programs: the way of each parameter between its limits, its landscape, and how far the decision has come.
+// Tunings of programs and matches: the way of each parameter between its limits, its landscape, and the sequential test.
 
 import { sparkline } from "./figures.js";
 import { ask, byId, element } from "./service.js";
@@ -58,7 +58,7 @@ function decide(decision, ended) {
   const below = two && decision.value <= low;
   const verdict = decision.value >= high ? REACHED[two] : below ? "The lower hypothesis is accepted." : ended ? "Not decided." : "Not decided yet.";
   const made = [element("h2", "label", "Towards the decision"), element("p", "verdict-words", verdict)];
-  made.push(bar((decision.value - low) / (high - low || 1), `${decision.title} ${decision.value.toFixed(2)}`));
+  made.push(bar((decision.value - low) / (high - low || 1), decision.text));
   const ends = element("p", "card-head small soft");
   ends.append(element("span", "", low.toFixed(2)), element("b", "", `${decision.title} ${decision.value.toFixed(2)}`), element("span", "", high.toFixed(2)));
   return [...made, ends];
