@@ -56,6 +56,9 @@ class DecisionBar(NamedTuple):
         bounds = f"of {self.high:.2f}" if self.low is None else f"between {self.low:.2f} and {self.high:.2f}"
         return f"{self.title} {self.value:.2f} {bounds}"
 
+    def to_json(self) -> Json:
+        return {"title": self.title, "value": self.value, "low": self.low, "high": self.high, "text": str(self)}
+
 
 def ignore_progress(progress: Progress) -> None:
     """Discard a progress report."""
@@ -324,7 +327,7 @@ class Kind:
     def panels_json(self, run: Run) -> Json:
         """Return what a page draws beside the curve: `parameters` with their ways and landscapes, and a `decision`."""
         found = self.decision(run)
-        return {"parameters": [], "decision": None if found is None else {**found._asdict(), "text": str(found)}}
+        return {"parameters": [], "decision": None if found is None else found.to_json()}
 
     def decision(self, run: Run) -> DecisionBar | None:
         """Return how far the sequential test of the run has come, if it has one."""
