@@ -253,7 +253,7 @@ class TuneSeedsKind(TuneKind):
 
 
 def jobs_of(request: TuneRequest) -> list[Job]:
-    shared = {key: value for key, value in request if key not in ("kind", "seconds", "seed", "seeds")}
+    shared = {key: value for key, value in request if key not in ("kind", "seconds", "seed", "seeds", "planned")}
     words, seeds = spec_of(request.game), range(request.seed, request.seed + (request.seeds or 1))
     shared |= {"rules": known_game(request.game).version}
     source = {"source": words.absolute if words else None}
