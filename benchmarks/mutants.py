@@ -71,7 +71,7 @@ TARGETS = [
     Target(f"{PROOFS}/tree.py", (*BOTH, "tests/solve/test_large_certificates.py"), group=CHECKERS),
     Target(f"{PROOFS}/primitives.py", (*BOTH, "tests/phantom/test_own_boards.py"), group=CHECKERS),
     Target(f"{PROOFS}/refined.py",
-        (*BOTH, "tests/solve/test_refine.py", "tests/solve/test_locks.py"), group=CHECKERS),
+        (*BOTH, "tests/solve/test_refinement.py", "tests/solve/test_locks.py"), group=CHECKERS),
     Target(f"{PROOFS}/phantom.py", BOTH, group=CHECKERS),
     Target(f"{PROOFS}/phantom_bounds.py", (*VERIFY, "tests/phantom/test_point_based.py",
         "tests/phantom/test_phantom_bounds.py"), group=CHECKERS),
