@@ -44,6 +44,22 @@ class Progress(NamedTuple):
     games: int | None = None  # games played so far, if games dominate the time
 
 
+class DecisionBar(NamedTuple):
+    """Value of a sequential test between the bounds at which it decides; None is a bound that it does not have."""
+
+    title: str
+    value: float
+    low: float | None
+    high: float
+
+    def __str__(self) -> str:
+        bounds = f"of {self.high:.2f}" if self.low is None else f"between {self.low:.2f} and {self.high:.2f}"
+        return f"{self.title} {self.value:.2f} {bounds}"
+
+    def to_json(self) -> Json:
+        return {"title": self.title, "value": self.value, "low": self.low, "high": self.high, "text": str(self)}
+
+
 def ignore_progress(progress: Progress) -> None:
     """Discard a progress report."""
 
@@ -310,7 +326,16 @@ class Kind:
 
     def panels_json(self, run: Run) -> Json:
         """Return what a page draws beside the curve: `parameters` with their ways and landscapes, and a `decision`."""
-        return {"parameters": [], "decision": None}
+        found = self.decision(run)
+        return {"parameters": [], "decision": None if found is None else found.to_json()}
+
+    def decision(self, run: Run) -> DecisionBar | None:
+        """Return how far the sequential test of the run has come, if it has one."""
+        return None
+
+    def games_note(self, ask: Json) -> str | None:
+        """Return a sentence about the games of the run where the store has none that people may look for."""
+        return None
 
     # Playing
 

@@ -227,7 +227,7 @@ class CompeteRequest(Request):
     """Run a competition: programs in any language, Python functions and tables of a folder, at any game."""
 
     command_name, once, shown = "compete", True, ("games", "seed")
-    optional = ("agents",)
+    optional = ("agents", "seconds")
     kind: Literal["compete"] = "compete"
     folder: Annotated[
         Text,
@@ -243,6 +243,7 @@ class CompeteRequest(Request):
     games: Annotated[Games, Field(description="At most so many games for each pair, in pairs with seats swapped.")] = (
         1_000
     )
+    seconds: BudgetOfSeconds = None
     clock: Annotated[
         float,
         Field(gt=0, le=86_400, title="Clock (seconds)", description="Seconds that a program has for a whole game."),
@@ -330,6 +331,14 @@ class ConstantsRequest(Request):
     # The values of each constant, and the names of the catalogue's variants if there is no file.
     free: Annotated[Mapping[str, Any], Asked(stored_only=True)] = Field(default_factory=dict)
     template: Annotated[Text | None, Asked(stored_only=True)] = None
+
+    @classmethod
+    def of(cls, words: str, **asked: Any) -> Self:
+        """Return the request for a file with FREE, or for names with braces."""
+        from ..core.find import BRACES, free_constants
+
+        base, free = free_constants(words)
+        return cls(game=base.name, free=free, template=words if BRACES.search(words) else None, **asked)
 
     @property
     def player(self) -> str:

@@ -112,6 +112,7 @@ class Meetings:
     seed: int  # of the games and of the resampled error bars
     stop: bool = False  # true if a pair stops as soon as a winner is shown
     rounds: bool = False  # true if all undecided pairs play on together, for twice as long in each round
+    seconds: float | None = None  # of work, after which no more games begin; the first round is played in any case
     job_games: int = 2  # games per job
 
     @property
@@ -156,7 +157,7 @@ class Meetings:
         Without a race all jobs form one batch, so that no process waits for the last game of each pair.
         """
         places, done, end = range(len(jobs)), 0, 1
-        if not self.stop:
+        if not (self.stop or self.rounds):
             yield [(place, job) for place in places for job in jobs[place]]
         elif not self.rounds:
             yield from ([(place, job) for job in jobs[place]] for place in places)
@@ -164,7 +165,7 @@ class Meetings:
             while batch := [
                 (place, job)
                 for place in places
-                if not (found[place] and self.proved_winner(found[place]))
+                if not (self.stop and found[place] and self.proved_winner(found[place]))
                 for job in jobs[place][done:end]
             ]:
                 yield batch

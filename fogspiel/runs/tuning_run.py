@@ -36,7 +36,7 @@ from ..tuning.tune import (
     steps_of,
     validate,
 )
-from .kind import Context, Progress, Recorder
+from .kind import Context, DecisionBar, Progress, Recorder
 from .request import signed, with_interval
 from .requests import ProgramRequest, TuneRequest
 from .store import Json, Row, Run, canonical
@@ -159,6 +159,8 @@ def unproved_of(run: Run) -> PolicyJson:
 MIN_GAMES = 64
 SHOWN_VALUES = 4  # in the line of progress
 PATIENCE = 1.5  # tolerance factor on the time budget of the games it was converted to
+CAPITAL = "log capital"  # of the bets on a gain
+TESTED = "tested"  # key of the counts of all pairs of a program's test, in the state of a run
 UNPROVED = "unproved"  # key of the method's own result where the initial parameters replaced it, and RUN:unproved
 NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []}
 
@@ -260,11 +262,13 @@ class TuningWork:
         """Run the validation races; return the validation of the result and the games of the whole run."""
 
         def watch(arena: Arena, event: Event) -> None:
-            self.recorder.save_partial(lambda: {**event, "spent": spent})
+            kept: Json = {**event, "spent": spent}
             words = f"the last games, against the start{_standing(event)}"
-            if test is not None and "counts" in event:
-                capital = test.capital(np.array(event["counts"], np.int64))
-                words += f", log capital {capital:.2f} of {-math.log(test.delta):.2f}"
+            if test is not None:
+                # The race that tests, and once it has decided the pairs that are left.
+                kept[TESTED] = np.sum([one["counts"] for one in (*arena.events, event)], axis=0).tolist()
+                words += f", {capital_bar(test, kept[TESTED])}"
+            self.recorder.save_partial(lambda: kept)
             self._tell(words, spent + arena.games + event["games"])
 
         least = time.monotonic() + self.share * (self.request.seconds or 0.0)
@@ -306,6 +310,10 @@ def gain_test_of(request: ProgramRequest, pairs: int) -> GainTest:
         low, high = map(score_of, request.prove)
         return GainTest(low, high, DELTA)
     return GainTest.for_pairs(pairs, DELTA)
+
+
+def capital_bar(test: GainTest, counts: Sequence[int]) -> DecisionBar:
+    return DecisionBar(CAPITAL, test.capital(np.array(counts, np.int64)), None, -math.log(test.delta))
 
 
 def lengthen(

@@ -338,9 +338,11 @@ def test_every_part_of_a_run_can_be_told(answer):
     kind = kind_of(run)
     assert kind.name == "program" and not kind.playable(run) and kind.opponent(run) is None
     assert [name for name, _ in kind.parameters(run)] == ["a", "b", "c", "d", "e"]
-    assert ("method", "duel") in kind.request_lines(run.request) and "start 0.0" in dict(
-        kind.request_lines(run.request)
-    )["parameter a"]
+    lines = kind.request_lines(run.request)
+    assert ("method", "duel") in lines and "start 0.0" in dict(lines)["parameter a"]
+    assert len({label.lower() for label, _ in lines}) == len(lines)
+    assert [value for _, value in lines].count(run.request["digest"]) == 1
+    assert kind.games_note(run.request) is None and "--pgn FILE" in kind.games_note(run.request | {"sort": "uci"})
     assert len(kind.points(run)) == len(run.steps)
     assert kind.report(run).title.startswith("Tuning")
     with pytest.raises(ValueError, match="play no game of ours"):

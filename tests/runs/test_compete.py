@@ -12,6 +12,7 @@ import time
 from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,7 +29,8 @@ from fogspiel.core.session import Session, replay
 from fogspiel.process import entry_server
 from fogspiel.runs import entries
 from fogspiel.runs.entries import Entry, ProgramPlayer, play_block
-from fogspiel.runs.kind import Context, execute
+from fogspiel.runs.kind import Context, Outputs, execute
+from fogspiel.runs.kinds import round_robin
 from fogspiel.runs.kinds.compete import KIND, CompeteRequest
 from fogspiel.runs.request import StoredAgent
 from fogspiel.runs.store import Store
@@ -365,6 +367,35 @@ def test_a_page_shows_a_competition_and_neither_begins_nor_resumes_one(tmp_path)
         assert "names a program or a file" in client.post("/api/runs/kuhn-2/resume").json()["error"]
         asked = {"kind": "compete", "folder": str(tmp_path), "game": "kuhn", "games": "4", "seed": "1"}
         assert client.post("/api/runs", json=asked).status_code == 422
+
+
+@pytest.mark.thorough
+def test_the_time_ends_a_competition_after_its_first_round_and_keeps_what_was_played(tmp_path, monkeypatch):
+    game, path, uniform = (
+        known_game("kuhn"),
+        tmp_path / "runs.db",
+        StoredAgent.of(known_game("kuhn"), "uniform", tmp_path, 1),
+    )
+    found = [entries.agent_entry(name, uniform) for name in "abc"]
+    entries.register(found)
+    players = tuple(one.to_json() for one in found)
+    request = CompeteRequest(folder="x", game=game.name, seconds=1e-9, stop=False, players=players)
+
+    def stop(progress):
+        if progress.games == 100:
+            raise KeyboardInterrupt
+
+    with Store.open(path, write=True) as store:
+        short = store.create(request.to_json())
+        assert execute(short, Context(path, 1))["out_of_time"] and len(short.steps) == 3  # a block for each pair
+        long = store.create(request.model_copy(update={"seconds": 3600.0, "seed": 2}).to_json())
+        with pytest.raises(KeyboardInterrupt):
+            execute(long, Context(path, 1, on_progress=stop))
+        clock = iter([0.0])
+        monkeypatch.setattr(round_robin, "time", SimpleNamespace(monotonic=lambda: next(clock, 1e9)))
+        assert execute(long, Context(path, 1))["out_of_time"] and len(long.steps) == 5
+        assert "after 3600 seconds of work" in KIND.report(long).paragraphs[0]
+        assert KIND.result_json(long, Outputs())["out_of_time"] and KIND._games(long)[-1]
 
 
 def test_a_folder_without_two_entries_is_refused_and_writes_nothing(folder, tmp_path, fogspiel, refused):

@@ -57,3 +57,13 @@ def wait_for_work(client, path):
     while (answer := client.get(path)).status_code in (202, 429) and time.monotonic() < give_up:
         time.sleep(0.2)
     return answer
+
+
+def checked(client, answer):
+    """What comes of a check that was begun."""
+    assert answer.status_code == 202, answer.text
+    give_up = time.monotonic() + 60
+    while (found := client.get(f"/api/certificates/{answer.json()['check']}").json())["valid"] is None:
+        assert time.monotonic() < give_up
+        time.sleep(0.1)
+    return found

@@ -1,5 +1,7 @@
 """The test at the end of a program's tuning, and the records of engine testing."""
 
+import re
+
 import numpy as np
 import pytest
 from bounded import tuned
@@ -7,12 +9,16 @@ from proofs import misses, pair_law, simulate
 
 from fogspiel.core.agents import find_policy
 from fogspiel.core.game import known_game
+from fogspiel.runs.kind import Context, execute, kind_of
 from fogspiel.runs.kinds.match import play_match
-from fogspiel.runs.requests import MatchRequest
+from fogspiel.runs.requests import MatchRequest, ProgramMatchRequest, ProgramRequest
+from fogspiel.runs.store import Store
 from fogspiel.stats.evaluate import elo_of, evaluate, report_key
 from fogspiel.stats.race import GainTest, decision, interval
 from fogspiel.stats.sprt import Gsprt
 from fogspiel.tuning.arena import FINAL, Arena, Budget
+from fogspiel.tuning.programs.contest import FunctionBackend, ProgramContest, Scale
+from fogspiel.tuning.programs.parameters import Parameters
 from fogspiel.tuning.tune import validate
 
 # Counts of pairs, the two hypotheses in normalised Elo, and the ratio that the public server printed for them.
@@ -41,6 +47,35 @@ def test_match_judges_a_record_without_games(answer, refused):
     assert "--sprt ELO0 ELO1: give both" in refused("match", *record).stderr
     assert "elo1 must be the larger" in refused("match", "--sprt", "3", "0", *record).stderr
     assert "Missing argument 'game'" in refused("match", "--sprt", "0", "3").stderr
+
+
+def higher(a, b, seed):
+    return (1 + (a["x"] > b["x"]) - (a["x"] < b["x"])) / 2
+
+
+def test_the_progress_line_and_the_page_have_the_same_bar_of_a_test(tmp_path, monkeypatch):
+    """The bar counts all pairs, those after the decision too, and is that of the proof in the end."""
+    space, scale = Parameters.of({"x": {"start": 0, "low": 0, "high": 10}}), Scale()
+    program = ProgramContest("hill", space, FunctionBackend(higher, scale), scale)
+    told, drawn = [], []
+    monkeypatch.setattr("fogspiel.runs.kind.KEEP_SECONDS", -1.0)
+
+    def watch(progress):
+        told.extend(re.findall(r"(?:log capital|LLR) .*", progress.text))
+        drawn.append((kind_of(run).panels_json(run)["decision"] or {}).get("text"))
+
+    with Store.open(tmp_path / "runs.db", write=True) as store:
+        asked = {"sort": "function", "digest": "0", "parameters": tuple(space.to_json()), "games": 160}
+        run = store.create(ProgramRequest(**asked, search="duel").to_json())
+        execute(run, Context(tmp_path / "runs.db", prepared=program, on_progress=watch))
+        proof, bars = run.result["proof"], [float(one.split()[2]) for one in told]
+        assert bars == sorted(bars) and bars[-1] > proof["goal"] > bars[0] and proof["capital"] >= bars[-1] - 0.01
+        sides = {"names": ("new", "old"), "first": {"x": 6.0}, "second": {"x": 5.0}, "sprt": (0.0, 30.0, 0.05, 0.05)}
+        run = store.create(ProgramMatchRequest(**asked, **sides).to_json())
+        execute(run, Context(tmp_path / "runs.db", prepared=program, on_progress=watch))
+        low, high = run.result["sprt"]["bounds"]
+        assert told[-1] == f"LLR {run.result['sprt']['llr']:.2f} between {low:.2f} and {high:.2f}"
+    assert told == [text for text in drawn if text is not None]
 
 
 def test_a_match_stops_at_the_verdict_of_its_test(answer):

@@ -1,11 +1,10 @@
 """Certificates over the API: downloaded, checked in a process of their own, and refused in a sentence if wrong."""
 
 import json
-import time
 
 import pytest
 from support.levels import default_cases
-from support.web_client import open_client
+from support.web_client import checked, open_client
 
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.solve import task_of
@@ -27,16 +26,6 @@ def folder(tmp_path_factory):
 def client(folder):
     with open_client(folder) as client:
         yield client
-
-
-def checked(client, answer):
-    """What comes of a check that was begun."""
-    assert answer.status_code == 202, answer.text
-    give_up = time.monotonic() + 60
-    while (found := client.get(f"/api/certificates/{answer.json()['check']}").json())["valid"] is None:
-        assert time.monotonic() < give_up
-        time.sleep(0.1)
-    return found
 
 
 @pytest.mark.thorough

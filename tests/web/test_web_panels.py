@@ -22,9 +22,8 @@ def test_a_tuning_and_a_match_of_a_program_have_their_panels(answer, tmp_path):
     answer("match", *program, "--from", "function-1", "--sprt", 0, 50, "--games", 200, *store)
     answer("tune", "batawaf", "--method", "iterative", "--games", 500, "--report-games", 100, *store)
     with open_client(tmp_path) as client:
-        tuned, played, other = (
-            client.get(f"/api/runs/{name}/panels").json() for name in ("function-1", "function-2", "batawaf-1")
-        )
+        names = ("function-1", "function-2", "batawaf-1")
+        tuned, played, other = (client.get(f"/api/runs/{name}/panels").json() for name in names)
         page = client.get("/runs/function-1").text
     x, s = tuned["parameters"]
     assert (x["name"], x["low"], x["high"], x["start"], x["choices"]) == ("x", 0, 10, 1, [])
@@ -34,7 +33,8 @@ def test_a_tuning_and_a_match_of_a_program_have_their_panels(answer, tmp_path):
     )
     assert [games for games, _ in x["way"]] == sorted({games for games, _ in x["way"]})
     assert tuned["decision"] == {
-        "title": "log capital", "value": found["proof"]["capital"], "low": None, "high": found["proof"]["goal"]
+        "title": "log capital", "value": found["proof"]["capital"], "low": None, "high": found["proof"]["goal"],
+        "text": f"log capital {found['proof']['capital']:.2f} of {found['proof']['goal']:.2f}",
     }  # fmt: skip
     low, high = played["decision"]["low"], played["decision"]["high"]
     assert low < 0 < high and not low < played["decision"]["value"] < high and played["parameters"] == []

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -12,15 +12,27 @@ import numpy as np
 
 from ... import __version__
 from ...core.find import spec_of
-from ...core.game import known_game
+from ...core.game import Game, known_game
 from ...core.session import replay
 from ...process.heartbeat import SilenceLimits
 from ...solving.policies.exploitability import measure_policies
 from ...stats.race import interval
-from ..entries import AGENT, FUNCTION, PROGRAM, TABLE, Entry, entry_of, game_of, play_block
+from ..entries import (
+    AGENT,
+    FUNCTION,
+    PROGRAM,
+    TABLE,
+    Entry,
+    agent_entry,
+    entry_of,
+    game_of,
+    play_block,
+    read_folder,
+    register,
+)
 from ..kind import Context, Job, Outputs, Recorder, Row
 from ..report import Part, Report, Table
-from ..request import check_players, game_of_run
+from ..request import StoredAgent, check_players, game_of_run
 from ..requests import CompeteRequest
 from ..standings import RISK, Meetings, charts, rating_charts, sentences, tables, unit_of
 from ..store import Json, Run, canonical, default_path
@@ -42,11 +54,10 @@ ENTRIES_NOTE = (
 class EntryMeetings(Meetings):
     """Pairings of the entries of a folder; a job is a block of game pairs."""
 
-    rounds = True
-
     def __init__(self, request: CompeteRequest, store: Path) -> None:
         self.request, self.store, self.seed, self.stop = request, store, request.seed, request.stop
-        self.job_games = min(2 * BLOCK, 2 * self.pairs)
+        self.job_games, self.seconds = min(2 * BLOCK, 2 * self.pairs), request.seconds
+        self.rounds = self.stop or self.seconds is not None  # so that time runs out for all pairs alike
 
     @property
     def pairs(self) -> int:
@@ -170,6 +181,9 @@ class CompeteKind(MeetingsKind):
         lost = ((loser_of(row, game), game["ending"]) for row, game in self._games(run) if game["ending"])
         return Counter((name, ending.removeprefix("forfeit: ")) for name, ending in lost)
 
+    def _out_of_time(self, run: Run) -> bool:
+        return bool((run.result or {}).get("out_of_time"))
+
     def _entries(self, run: Run) -> list[Json]:
         """Return the figures of each entry."""
         counted = Counter(name for row, _ in self._games(run) for name in (row["first"], row["second"]))
@@ -186,6 +200,7 @@ class CompeteKind(MeetingsKind):
         request = self.check(run)
         facts = {"run": run.name, "state": "finished", "game": request.game, "seed": request.seed}
         found = {"entries": self._entries(run), "skipped": list(request.skipped), "games": len(self._games(run))}
+        found |= {"out_of_time": self._out_of_time(run)}
         return facts | self.standings_json(run) | found | {"command": request.command}
 
     def report(self, run: Run) -> Report:
@@ -205,6 +220,8 @@ class CompeteKind(MeetingsKind):
             f"{len(entries)} entries at {game.title}, {games:,} games, at most {2 * played.pairs:,} for each pair, "
             f"every game with a deal of its own; {unit_of(game)}."
         )
+        if self._out_of_time(run):
+            intro += f" The games ended after {request.seconds:g} seconds of work, before every pair was decided."
         parts = [*parts, *rating_charts("entry", found), *tables(found), *charts(found)]
         title = f"Competition: {game.title}"
         return Report(f"competition-{request.game}", title, request.command, [intro, *sentences(found)], parts)
@@ -232,8 +249,20 @@ def loser_of(row: Row, game: Mapping[str, Any]) -> str:
     return str(row["first"] if game["score"] == 0 else row["second"])
 
 
-def check_entries(entries: Sequence[Entry], folder: str) -> None:
-    check_players([entry.name for entry in entries], f"the competition of {folder}", "entries")
+def request_of(game: Game, asked: Json, store: Path, tell: Callable[[str], None]) -> CompeteRequest:
+    """Read the folder that the user has named, whose programs this process may then run, and the agents' texts."""
+    folder, seed = Path(asked["folder"]), asked["seed"]
+    if not folder.is_dir():
+        raise ValueError(f"there is no folder {folder}: name one with the entries of the competition")
+    found, skipped = read_folder(game, folder, store, seed)
+    agents = [StoredAgent.of(game, text, store, seed) for text in asked["agents"] or ()]
+    found += [agent_entry(agent.spec, agent) for agent in agents]
+    for one in skipped:
+        tell(f"{one['file']} is no entry: {one['problem']}")
+    check_players([entry.name for entry in found], f"the competition of {folder}", "entries")
+    register(found)
+    asked = asked | {"game": game.name, "agents": tuple(agents), "skipped": tuple(skipped)}
+    return CompeteRequest(**asked, players=tuple(entry.to_json() for entry in found))
 
 
 KIND = CompeteKind()

@@ -9,7 +9,7 @@ from ...core.simulate import SEATS
 from ...stats.evaluate import MatchResult, elo_of, evaluate, report_key
 from ...stats.sprt import Gsprt
 from ..agent_parser import plug_ins
-from ..kind import Context, Interruption, Kind, Outputs, Progress, Recorder
+from ..kind import Context, DecisionBar, Interruption, Kind, Outputs, Progress, Recorder
 from ..report import Cell, Curve, CurvePoint
 from ..request import game_of_run, score_sentence, with_interval
 from ..requests import MatchRequest
@@ -95,6 +95,8 @@ class MatchKind(Kind):
         def watch(so_far: MatchResult) -> None:
             recorder.save_partial(so_far.to_json)
             words = with_interval(so_far.mean, so_far.interval)
+            if request.sprt is not None:
+                words += f", {sprt_bar(request.test, so_far.observed)}"
             share = None if request.stops_early else so_far.games / request.games
             context.on_progress(Progress(words, share, so_far.games))
 
@@ -144,6 +146,13 @@ class MatchKind(Kind):
         lines = list(self.terminal_lines(run, Outputs()))
         return Interruption(facts, f"interrupted after {played}. Go on with: {again}", lines)
 
+    def decision(self, run: Run) -> DecisionBar | None:
+        counted = run.result or counted_so_far(run)
+        if counted is None or run.request.get("sprt") is None:
+            return None
+        elo0, elo1, alpha, beta = run.request["sprt"]
+        return sprt_bar(Gsprt(elo0, elo1, alpha, beta, normalised=True), counted["observed"])
+
     def curve(self, ask: Json) -> Curve:
         return ScoreTrail(ask["games"], "games")
 
@@ -160,6 +169,10 @@ def sprt_json(test: Gsprt, pairs: Sequence[int]) -> Json:
         "elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta, "llr": test.ratio(pairs),
         "bounds": list(test.bounds), "decision": test.decision(pairs), "pairs": list(pairs),
     }  # fmt: skip
+
+
+def sprt_bar(test: Gsprt, pairs: Sequence[int]) -> DecisionBar:
+    return DecisionBar("LLR", test.ratio(pairs), *test.bounds)
 
 
 def sprt_sentence(found: Json) -> str:

@@ -1,13 +1,10 @@
 """Tuning of external programs: the tuned values, in the user's units, and the validation of their gain."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...core.agents import Agent
 from ...core.game import Game
@@ -15,16 +12,19 @@ from ...stats.race import Race
 from ...tuning.programs.contest import SHARE, FunctionBackend, ProgramContest, Scale
 from ...tuning.programs.parameters import Parameters, Value, read_parameters
 from ...tuning.tune import DEFAULT_METHOD, START, search, split_budget
-from ..kind import Context, Kind, Outputs, Recorder, in_sentences
-from ..programs import ProgramSpec, option_for, title_of
+from ..kind import Context, DecisionBar, Kind, Outputs, Recorder, in_sentences
+from ..programs import UCI, ProgramSpec, option_for, title_of
 from ..report import Cell, Chart, Curve, Part, Report, Series, Table
 from ..request import check_seed, signed, with_interval
 from ..requests import ProgramMatchRequest, ProgramRequest
 from ..store import Json, Run, StoreError
 from ..tuning_run import (
+    CAPITAL,
+    TESTED,
     UNPROVED,
     StepRow,
     TuningWork,
+    capital_bar,
     gain_test_of,
     lengthen,
     pairs_sentence,
@@ -33,6 +33,12 @@ from ..tuning_run import (
     thin_evenly,
 )
 from .tune import RaceCurve, TuningKind, VectorCells
+
+# Fields of a request that have lines of their own.
+WRITTEN_OUT = ("sort", "digest", "parameters", "search", "range", "alone", "facts", "first", "second", "proves")
+NO_GAMES = (
+    "The store keeps counts, not games: `--pgn FILE`, an option of tune, match and resume, adds every game to a file."
+)
 
 
 def demand_program(
@@ -86,6 +92,19 @@ class ProgramRun(Kind):
     def unnamed(self, run: Run) -> ValueError:
         again = f"fogspiel resume {run.name} {self._option(run)}"
         return ValueError(f"run {run.name} {self.does} a program, which is run only if you name it: {again}")
+
+    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
+        """Return the program, the plain fields, the conditions of the games, and each parameter."""
+        _, *plain = super().request_lines({key: value for key, value in ask.items() if key not in WRITTEN_OUT})
+        lines = [("program", title_of(ask["sort"])), ("digest of the program", ask["digest"]), *plain]
+        lines += [(key.replace("_", " "), str(value)) for key, value in (ask.get("facts") or {}).items()]
+        for table in ask["parameters"]:
+            words = [f"{key} {value}" for key, value in table.items() if key != "name" and value is not False]
+            lines.append((f"parameter {table['name']}", ", ".join(words)))
+        return lines
+
+    def games_note(self, ask: Json) -> str | None:
+        return NO_GAMES if ask["sort"] == UCI else None
 
     def resume_command(self, run: Run, resume: str) -> str:
         return f"{resume} {self._option(run)}"
@@ -193,16 +212,11 @@ class ProgramKind(ProgramRun, TuningKind):
         return super().result_json(run, delivered) | {key: run.request[key] for key in ("sort", "search")}
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
-        _, *rest = super().request_lines(ask)
         scores = "wins, draws and losses" if ask["range"] is None else f"{ask['range'][0]:g} to {ask['range'][1]:g}"
         alone = [("scored", "each vector alone, on the same seeds")] if ask["alone"] else []
-        program, method = title_of(ask["sort"]), ask["search"]
-        first = [("program", program), ("digest of the program", ask["digest"]), ("method", method)]
-        named = []
-        for table in ask["parameters"]:
-            words = [f"{key} {value}" for key, value in table.items() if key != "name" and value is not False]
-            named.append((f"parameter {table['name']}", ", ".join(words)))
-        return [*first, ("scores", scores), *alone, *rest, *named]
+        proves = [("goes on with the test of", ask["proves"]["run"])] if ask.get("proves") else []
+        program, digest, *rest = super().request_lines(ask)
+        return [program, digest, ("method", ask["search"]), ("scores", scores), *alone, *proves, *rest]
 
     # Drawing and exporting
 
@@ -235,19 +249,18 @@ class ProgramKind(ProgramRun, TuningKind):
             | landscapes.get(one.name, {})
             for one in space.members
         ]
-        return {"parameters": parameters, "decision": self._decision(run)}
+        return super().panels_json(run) | {"parameters": parameters}
 
-    def _decision(self, run: Run) -> Json | None:
-        """Return how far the test of the values has come."""
+    def decision(self, run: Run) -> DecisionBar | None:
         request, proof, partial = self.check(run), (run.result or {}).get("proof", {}), run.partial() or {}
+        counts = partial.get(TESTED) or partial.get("counts")
         if "capital" in proof:
-            return {"title": "log capital", "value": proof["capital"], "low": None, "high": proof["goal"]}
+            return DecisionBar(CAPITAL, proof["capital"], None, proof["goal"])
         total = request.games or next((row["budget"] for row in run.steps if "budget" in row), 0)
-        if "spent" not in partial or "counts" not in partial:
+        if "spent" not in partial or counts is None:
             return None
         test = gain_test_of(request, split_budget(total, SHARE)[1] // 2)
-        capital = test.capital(np.array(partial["counts"], np.int64))
-        return {"title": "log capital", "value": capital, "low": None, "high": -math.log(test.delta)}
+        return capital_bar(test, counts)
 
     def curve(self, ask: Json) -> Curve:
         trail = RaceCurve(ask)

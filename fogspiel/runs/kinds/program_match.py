@@ -11,10 +11,10 @@ from ..kind import Context, Kind, Outputs, Progress, Recorder
 from ..request import score_sentence, signed
 from ..requests import ProgramMatchRequest
 from ..store import Json, Run
-from .match import MatchKind, counted_so_far, sprt_json, sprt_sentence
+from .match import MatchKind, counted_so_far, sprt_bar, sprt_json, sprt_sentence
 from .program import ProgramRun
 
-OUTCOMES = len(WIN_DRAW_LOSS)
+OUTCOMES, SIDES = len(WIN_DRAW_LOSS), ("first", "second")
 
 
 class ProgramMatchKind(ProgramRun, MatchKind):
@@ -47,6 +47,10 @@ class ProgramMatchKind(ProgramRun, MatchKind):
             yield sprt_sentence(counted["sprt"])
         yield f"{counted['games']} games in pairs, seed {run.request['seed']}; 95 % interval, valid at any time"
 
+    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
+        sides = ((side, ", ".join(f"{name} {value}" for name, value in ask[side].items())) for side in SIDES)
+        return [*super().request_lines(ask), *((f"values of the {side}", words) for side, words in sides if words)]
+
     def summary(self, run: Run) -> list[str]:
         counted = run.result or counted_so_far(run)
         return [] if counted is None else [f"{_score(run.request, counted)}."]
@@ -58,15 +62,6 @@ class ProgramMatchKind(ProgramRun, MatchKind):
     interruption = Kind.interruption
 
     csv = Kind.csv
-
-    def panels_json(self, run: Run) -> Json:
-        """Return how far the sequential test has come."""
-        found = (run.result or counted_so_far(run) or {}).get("sprt")
-        if found is None:
-            return super().panels_json(run)
-        low, high = found["bounds"]
-        bar = {"title": "log-likelihood ratio", "value": found["llr"], "low": low, "high": high}
-        return {"parameters": [], "decision": bar}
 
 
 def play(
@@ -101,7 +96,7 @@ def play(
         found = MatchResult(tuple(map(float, WIN_DRAW_LOSS)), tuple(outcomes), tuple(observed)).to_json()
         found |= {} if test is None else {"sprt": sprt_json(test, observed)}
         recorder.save_partial(partial(dict, found))
-        words = f"{found['score']:.4f}" + ("" if test is None else f", LLR {found['sprt']['llr']:.2f}")
+        words = f"{found['score']:.4f}" + ("" if test is None else f", {sprt_bar(test, observed)}")
         context.on_progress(Progress(words, done / pairs, 2 * done))
     return found
 

@@ -5,8 +5,10 @@ number of games. A round robin with one more agent therefore reuses the stored g
 """
 
 import hashlib
+import time
 from collections.abc import Sequence
 from contextlib import closing
+from math import inf
 from pathlib import Path
 
 from ... import __version__
@@ -36,10 +38,14 @@ class MeetingsKind(Kind):
         runner = JobRunner(run, recorder, context, played.patience)
         jobs = [played.jobs(meeting) for meeting in played.meetings]
         found: list[list[Row]] = [[] for _ in jobs]
-        done, total = 0, sum(map(len, jobs))
-        for asked in played.batches(jobs, found):
+        done, total, stored = 0, sum(map(len, jobs)), len(run.steps)
+        end, late = inf if played.seconds is None else time.monotonic() + played.seconds - run.seconds_worked, False
+        for round_, asked in enumerate(played.batches(jobs, found)):
             with closing(runner.rows([job for _, job in asked])) as rows:
-                for (place, _), row in zip(asked, rows, strict=True):
+                for place, _ in asked:
+                    if late := round_ > 0 and done >= stored and time.monotonic() >= end:
+                        break
+                    row = next(rows)
                     found[place].append(row)
                     done += 1
                     games, of = played.job_games * done, played.job_games * total
@@ -47,7 +53,9 @@ class MeetingsKind(Kind):
                     context.on_progress(Progress(words, done / total, games))
                     if played.stop and not played.rounds and played.proved_winner(found[place]):
                         break
-        return played.outcome(found)
+            if late:
+                break
+        return played.outcome(found) | ({"out_of_time": True} if late else {})
 
     def summary(self, run: Run) -> list[str]:
         return [] if run.result is None else [best_sentence(run.result["best"])]

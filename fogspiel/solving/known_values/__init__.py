@@ -97,6 +97,19 @@ class KnownValue:
         return (self.lower, self.upper) if self.payoffs == SIGNS else None
 
     @property
+    def shares(self) -> Bounds | None:
+        """The bounds of the first player's share of wins, a draw counting half, for the same games."""
+        signed = self.signed
+        return None if signed is None else ((1 + signed[0]) / 2, (1 + signed[1]) / 2)
+
+    @property
+    def words(self) -> str:
+        """The value in plain words: who wins, and how often or how much."""
+        if self.shares is not None:
+            return share_words(*self.shares)
+        return f"Worth {words_of(self.lower, self.upper)}" if self.value is None else point_words(self.value)
+
+    @property
     def shipped(self) -> Path | None:
         file = self.certificate.file if self.certificate else None
         return FOLDER / file if file else None
@@ -154,24 +167,34 @@ def known_values() -> dict[str, KnownValue]:
     return {known.game: known for known in _index()}
 
 
-def value_words(value: Fraction, payoffs: Sequence[Fraction]) -> str:
-    """Return a value in plain words, by what the first player gets at least and at most."""
-    least, most = payoffs[0], payoffs[-1]
-    if value == (least + most) / 2:
+SEATS = "The first player", "The second player"
+NEAR = Fraction(1, 50)  # shares this close to one half are called almost fair
+
+
+def share_words(lower: Fraction, upper: Fraction, names: Sequence[str] = SEATS) -> str:
+    """Return bounds of the first player's share of wins (a draw counts half) in plain words."""
+    if lower < Fraction(1, 2) < upper:
+        return "Neither side can force a win" if lower > 0 and upper < 1 else "Nobody knows who wins"
+    ahead, least = (0, lower) if lower + upper > 1 else (1, 1 - upper)
+    if lower == upper == Fraction(1, 2):
         return "The game is fair"
-    who = "first" if value > (least + most) / 2 else "second"
-    if least == 0 and most == 1:
-        share = value if who == "first" else 1 - value
-        if share == 1:
-            return f"The {who} player always wins"
-        if share.denominator <= SIMPLE:
-            return f"The {who} player wins {share.numerator} of {share.denominator}"
-        return f"The {who} player wins {100 * float(share):.0f} of 100"
+    if least == 1:
+        return f"{names[ahead]} always wins"
+    simple = least.denominator <= SIMPLE
+    often = f"{least.numerator} of {least.denominator}" if simple else f"{100 * float(least):.0f} of 100"
+    words = f"{names[ahead]} wins {often}"
+    if lower < upper:
+        return f"{words} at least"
+    return f"Almost fair: {words[0].lower()}{words[1:]}" if least - Fraction(1, 2) < NEAR else words
+
+
+def point_words(value: Fraction, names: Sequence[str] = SEATS) -> str:
+    """Return a value in points in plain words."""
+    if value == 0:
+        return "The game is fair"
     gain = abs(value)
-    if gain.denominator <= SIMPLE:
-        chips = "1 point" if gain.numerator == 1 else f"{gain.numerator} points"
-        return f"The {who} player wins {chips} in {gain.denominator} games"
-    return f"The {who} player wins {1000 * float(gain):.0f} points in 1,000 games"
+    points, games = (gain.numerator, gain.denominator) if gain.denominator <= SIMPLE else (round(1000 * gain), 1000)
+    return f"{names[value < 0]} wins {points:,} {'point' if points == 1 else 'points'} in {games:,} games"
 
 
 def find_known(game: str) -> KnownValue:

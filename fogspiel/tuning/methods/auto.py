@@ -195,8 +195,6 @@ def choose(arena: Arena, answer: np.ndarray, others: np.ndarray, until: int) -> 
     theta, score = finals.table.thetas[best], finals.scores[best]
     if not any(finals.beats(other, best) for other in range(len(finals.table))):
         why = f"none of the {len(pool.thetas)} others that were left in the end beats it"
-    elif not arena.contest.mixes:
-        why = f"{arena.contest.name} cannot play a mixture of those that beat each other in circles"
     else:
         nash = finals.table.nash()
         mixed = finals.score_of(nash.weights)

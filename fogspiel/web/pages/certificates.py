@@ -1,4 +1,4 @@
-"""Certificates: upload one, and have it checked by the rules of its game alone."""
+"""Certificate checks by the rules of a game alone, and questions that start no run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,6 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from ...core.explain import Table
 from ...core.find import spec_of
 from ...runs.kind import kind_of, title_of
-from ...runs.kinds import bounds, solve
 from ...runs.store import Json, Run
 from ...solving.proofs.checkers.primitives import fraction
 from .. import JsonObject
@@ -18,15 +17,14 @@ from ..app import WRONG, Site, attachment, form_route
 from ..job_queue import FILE, Job, Question
 from ..requests import AnyQuestion, question_of
 from ..run_reader import Name
-from ..security import LARGE
 
 # Commands that start no run: certificate checks, the exploitability of a policy, the diagnosis of tuned players.
 
-PATH, TITLE = "/certificates", "Solved"
 UPLOAD = "/api/certificates"
-PROVING = (solve.KIND.method, bounds.KIND.method)  # methods of runs that may have a certificate
 Key = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The key of a check or a question.")]
 SECONDS, MEBIBYTES, GIBIBYTES = 120, 64, 2  # limits of a check: CPU time, file size, memory
+LIMITS = ("--seconds", str(SECONDS), "--max-mib", str(MEBIBYTES), "--memory", str(GIBIBYTES))
+VERIFY = ("verify", "--json", *LIMITS)
 LONG = 40  # fractions of at least this many characters are shown as decimal numbers
 SEATS = ("first", "second")
 
@@ -44,8 +42,12 @@ def check_question(content: bytes, game: str | None = None) -> Question:
     """Return the question that checks a certificate; only the rules of a game that the user has added are named."""
     words = spec_of(game) if game is not None else None
     rules = () if words is None else ("--source", words.absolute)
-    limits = ("--seconds", str(SECONDS), "--max-mib", str(MEBIBYTES), "--memory", str(GIBIBYTES))
-    return Question(("verify", "--json", *limits, *rules, "--", FILE), content)
+    return Question((*VERIFY, *rules, "--", FILE), content)
+
+
+def shipped_question(game: str) -> Question:
+    """Return the question that checks the certificate of a game in the package."""
+    return Question((*VERIFY, "--", game))
 
 
 def check_words(answer: Job) -> str:
@@ -111,11 +113,6 @@ def _add_certificates(site: Site) -> None:
         return JSONResponse(check_json(site, site.jobs.ask(check_question(content.encode(), game))), 202)
 
     site.routes.include_router(router)
-
-    @site.routes.get(PATH, include_in_schema=False)
-    def page(request: Request) -> HTMLResponse:
-        proofs = [line for line in site.reader.summaries() if line.method in PROVING and line.state == "finished"]
-        return site.page(request, "certificates.html", runs=proofs, megabytes=LARGE[UPLOAD] // 1_000_000)
 
 
 # Questions

@@ -3,7 +3,6 @@
 import random
 import threading
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
@@ -21,7 +20,7 @@ from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.requests import SolveRequest
 from ...runs.store import Summary
 from ...solving.bounds.any_game import powers_words
-from ...solving.known_values import SIMPLE, KnownValue, known_values, short, value_words
+from ...solving.known_values import KnownValue, known_values, short
 from ...solving.sources import estimate_histories
 from .. import JsonObject
 from ..app import Site
@@ -29,6 +28,7 @@ from ..opponents import LEVELS, levels_of_play, opponents
 from ..requests import row_of
 from ..session_json import PictureJson, Standing, scene_of, standing
 from .runs import RunState
+from .values import PROVED, gallery
 
 PATH, TITLE = "/", "Play"
 
@@ -74,32 +74,7 @@ def families() -> list[Family]:
     return found
 
 
-@dataclass(frozen=True)
-class ProvedValue:
-    """Value of a game with a shipped certificate, in words and as a fraction."""
-
-    game: str
-    title: str
-    words: str
-    value: Fraction
-
-
-PROVED = 3  # values on the home page
-
-
-def proved_values() -> list[ProvedValue]:
-    """Return the exact values with a shipped certificate and a short fraction, one of each family."""
-    found: dict[str, ProvedValue] = {}
-    for name, known in known_values().items():
-        game = list_games().get(name)
-        value = known.value
-        if game is None or value is None or known.shipped is None or value.denominator > SIMPLE:
-            continue
-        if value == (game.payoffs[0] + game.payoffs[-1]) / 2:
-            continue  # fair games say little on a first page
-        words = value_words(value, game.payoffs)
-        found.setdefault(game.family, ProvedValue(name, game.title, words, value))
-    return list(found.values())
+VALUES = 3  # values on the home page
 
 
 def game_json(game: Game) -> JsonObject:
@@ -291,17 +266,17 @@ def register(site: Site) -> None:
 
     @site.routes.get(PATH, include_in_schema=False)
     def home(request: Request) -> HTMLResponse:
-        proved, found = proved_values(), families()
+        found = families()
         tiles = [known_game(family.games[0][0]) for family in found if family.scene in TILES]
         tiles.sort(key=lambda game: TILES.index(scene_of(game)))
-        known = sum(value.shipped is not None for value in known_values().values())
+        proved = [card for card in gallery() if card.proof == PROVED]
         return site.page(
             request,
             "home.html",
             families=found,
             count=len(list_games()),
-            proved=proved[:PROVED],
-            known=known,
+            proved=[card for card in proved if card.telling][:VALUES],
+            known=len(proved),
             tiles=tiles,
             lines={game.name: how_to_play(game)[0] for game in tiles},
         )

@@ -60,6 +60,7 @@ def run_json(run: Run, site: Site) -> JsonObject:
         "parameters": [list(parameter) for parameter in kind.parameters(run)],
         "playable": kind.playable(run),
         "certificate": certificate_of(run) is not None,
+        "games_note": kind.games_note(run.request),
         "note": note_on(name, site),
         "reported": run.finished and kind.has_report,
         "resume": resume_command(name, site.store),

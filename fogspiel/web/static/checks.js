@@ -2,7 +2,7 @@
 
 import { ask, byId, pause, tell } from "./service.js";
 
-const SOON = 700;
+const SOON = 400;
 
 // Send the bytes of a file; nothing is read or changed on the way.
 export async function upload(file) {
@@ -19,12 +19,16 @@ export function showCheck(words, valid) {
   tell(place, words);
 }
 
-// Ask until a check is over.
-export async function follow(check) {
+// Ask until a check is over, and show each answer; the last one is what came of it.
+export async function result(check, show = () => {}) {
   for (;;) {
-    showCheck(check.words, check.valid);
-    if (check.valid !== null) return;
+    show(check);
+    if (check.valid !== null) return check;
     await pause(SOON);
     check = await ask(`/api/certificates/${check.check}`);
   }
+}
+
+export function follow(check) {
+  return result(check, ({ words, valid }) => showCheck(words, valid));
 }

@@ -1,4 +1,4 @@
-// Tunings of programs: the way of each parameter between its limits, its landscape, and how far the decision has come.
+// Tunings of programs and matches: the way of each parameter between its limits, its landscape, and the sequential test.
 
 import { ask, byId, element } from "./service.js";
 
@@ -51,8 +51,7 @@ function bar(decision) {
   const [low, high] = [decision.low ?? 0, decision.high];
   const meter = document.createElement("meter");
   Object.assign(meter, { min: low, max: high, value: Math.min(Math.max(decision.value, low), high) });
-  const bounds = decision.low === null ? `of ${high.toFixed(2)}` : `between ${low.toFixed(2)} and ${high.toFixed(2)}`;
-  made.append(meter, ` ${decision.title} ${decision.value.toFixed(2)} ${bounds}`);
+  made.append(meter, ` ${decision.text}`);
   return made;
 }
 
