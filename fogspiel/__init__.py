@@ -23,8 +23,10 @@ from .core import plugins as _plugins  # noqa: E402, F401  (from now on plug-in 
 
 if TYPE_CHECKING:
     from .api import (
+        balance,
         bounds,
         check,
+        compete,
         exact_score,
         exploit,
         find_policy,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         mixture_policy,
         open_store,
         play,
+        report,
         sequence_form,
         solve,
         to_efg,
@@ -63,19 +66,18 @@ __version__ = "1.0.0rc1"
 
 __all__ = [
     "CHANCE", "DRAW", "DRAWS", "GOES_ON", "ILLEGAL", "LOSES", "LOSS", "OVER", "WIN", "WINS", "Arena", "AskTell",
-    "BadInput", "Board", "Damaged", "FogspielError", "Game",
-    "NotFound", "Race", "Rules", "Session", "Sizes", "Step", "Strategy", "TooLarge", "bounds", "check", "exact_score",
-    "exploit", "find_policy", "from_openspiel", "from_openspiel_policy", "kernel", "list_games", "load_game", "match",
-    "method_of", "mixture_policy",
-    "open_store", "phantom", "phantom_of", "play", "random_below", "random_unit", "sequence_form", "solve", "to_efg",
-    "to_nfg", "to_openspiel",
-    "to_openspiel_policy", "to_pettingzoo", "tune", "tune_function", "vector_policy", "verify",
+    "BadInput", "Board", "Damaged", "FogspielError", "Game", "NotFound", "Race", "Rules", "Session", "Sizes", "Step",
+    "Strategy", "TooLarge", "balance", "bounds", "check", "compete", "exact_score", "exploit", "find_policy",
+    "from_openspiel", "from_openspiel_policy", "kernel", "list_games", "load_game", "match", "method_of",
+    "mixture_policy", "open_store", "phantom", "phantom_of", "play", "random_below", "random_unit", "report",
+    "sequence_form", "solve", "to_efg", "to_nfg", "to_openspiel", "to_openspiel_policy", "to_pettingzoo", "tune",
+    "tune_function", "vector_policy", "verify",
 ]  # fmt: skip
 
 # The public names of each module, which is imported when one of them is first used.
 _NAMES = {
     "api": "play match tune solve bounds exploit verify check load_game open_store find_policy vector_policy "
-    "mixture_policy exact_score tune_function to_efg to_nfg sequence_form",
+    "mixture_policy exact_score tune_function to_efg to_nfg sequence_form report balance compete",
     "core": "FogspielError NotFound BadInput TooLarge Damaged",
     "core.compile.kernel": "kernel inlined variant",
     "core.game": "CHANCE OVER WIN DRAW LOSS Game Rules Sizes Strategy list_games",

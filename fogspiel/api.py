@@ -31,6 +31,7 @@ from .results import (
     FunctionOutcome,
     GameValue,
     MatchOutcome,
+    ReportOutcome,
     SampledOutcome,
     Trail,
     TuneOutcome,
@@ -38,16 +39,18 @@ from .results import (
 )
 from .runs import store
 from .runs.agent_parser import find_agent
-from .runs.kind import Context, find_or_create_run, kind_of_request
+from .runs.kind import Context, Outputs, find_or_create_run, kind_of_request
 from .runs.kinds.exploit import measure
 from .runs.kinds.match import play_match
 from .runs.kinds.program import tune_function as tuned
 from .runs.kinds.sampled_exploit import respond_by_search
 from .runs.kinds.solve import task_of
-from .runs.request import StoredAgent, check_seed, seconds_for
+from .runs.request import Request, StoredAgent, check_seed, seconds_for
 from .runs.requests import (
     BoundsRequest,
+    ConstantsRequest,
     ExploitRequest,
+    GameReportRequest,
     MatchRequest,
     Refine,
     SampledExploitRequest,
@@ -215,24 +218,29 @@ def _path(path: StorePath) -> Path:
 
 
 class _Finished(NamedTuple):
-    """Outcome of a run: its result, the points of its steps, and its name where it is stored."""
+    """Outcome of a run: its result, the points of its steps, its name where it is stored, and its report if wanted."""
 
     result: Json
     trail: Trail
-    name: str = ""
+    name: str
+    report: ReportOutcome | None
 
 
-def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: object = None) -> _Finished:
+def _work(
+    ask: Json, path: StorePath, threads: int | None = None, prepared: object = None, reported: bool = False
+) -> _Finished:
     kind, context = kind_of_request("", ask), Context(_path(path), threads, prepared=prepared)
 
     def finish(run: Run, name: str = "") -> _Finished:
         result = kind.execute(run, context)
-        return _Finished(result, Trail(kind.curve(ask), kind.points(run)), name)
+        report = ReportOutcome(kind.result_json(run, Outputs()), kind.report(run), name) if reported else None
+        return _Finished(result, Trail(kind.curve(ask), kind.points(run)), name, report)
 
     if path is None:
         return finish(UnstoredRun(ask))
     with Store.open(_path(path), write=True) as runs:
-        run = runs.create(ask)
+        once = kind.request is not None and kind.request.once
+        run = find_or_create_run(runs, ask) if once else runs.create(ask)
         try:
             return finish(run, run.name)
         except StoreError:
@@ -242,6 +250,13 @@ def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: obje
                 run.close()
                 runs.delete([run.name])
             raise
+
+
+def _report(request: Request, path: StorePath, processes: int) -> ReportOutcome:
+    _demand(int, "a positive whole number", processes=processes)
+    found = _work(request.to_json(), path, processes, reported=True).report
+    assert found is not None
+    return found
 
 
 def _keep(ask: Json, answer: Json, path: StorePath) -> None:
@@ -472,7 +487,7 @@ def solve(
         seconds=seconds, refine=refine, seat=seat, lock_weight=_text(lock_weight), safety=_text(safety), **policies,
     )  # fmt: skip
     task = task_of(request, problem=problem, store=_path(store))
-    result, trail, run = _work(task.ask, store, prepared=task)
+    result, trail, run, _ = _work(task.ask, store, prepared=task)
     found = Solution.from_json(result)
     value, lower, upper = (
         Fraction(number) if isinstance(number, str) else number for number in (found.value, found.lower, found.upper)
@@ -522,7 +537,7 @@ def bounds(
         request = BoundsRequest(
             game=chosen.name, seconds=seconds, memory=memory, iterations=iterations, seed=seed, informed=informed
         )
-        found, trail, run = _work(request.to_json(), store)
+        found, trail, run, _ = _work(request.to_json(), store)
     lower, upper = Fraction(found["lower"]), Fraction(found["upper"])
     value = lower if lower == upper else float((lower + upper) / 2)
     method, sizes = found.get("solver", "bounds"), found.get("sizes", {})
@@ -714,7 +729,7 @@ def tune(
             game=chosen.name, method=method, race=race, delta=delta, epsilon=epsilon, observation=observation,
             baseline=baseline, seed=seed, games=games, seconds=seconds, report_games=report_games, seeds=seeds,
         )  # fmt: skip
-        found, trail, run = _work(request.resolved(_path(store)).to_json(), store, threads)
+        found, trail, run, _ = _work(request.resolved(_path(store)).to_json(), store, threads)
         policy = agents.decode_policy(chosen, agents.policy_json_in(found))
     low, high = found["interval"]
     return TuneOutcome(
@@ -761,6 +776,120 @@ def tune_function(
         raise BadInput(f"score_range is {score_range!r}: it must be the lowest and the highest score")
     judge = Race(race) if isinstance(race, str) else race
     return FunctionOutcome.of(tuned(function, parameters, games, seed, method, judge, score_range, alone))
+
+
+# Design and competitions
+
+
+@_at_the_door
+def report(
+    game: GameLike,
+    *,
+    levels: Sequence[int] = (1, 3, 5),
+    games: int = 100,
+    seed: int = 1,
+    processes: int = 1,
+    store: StorePath = None,
+) -> ReportOutcome:
+    """Report fairness, length, choices, hidden information, draws and skill of a game, as `fogspiel report` does.
+
+    Parameters:
+        game: A name, a file or a `Game`; several processes need a name or a file.
+        levels: Levels of the search that play, ascending; uniform and, if the game is small, solved play too.
+        games: The number of games of each strength, and between each two of them.
+        seed: Same seed, same games.
+        processes: Number of processes; the games do not depend on it.
+        store: A store of runs, to save the report.
+
+    Returns:
+        The figures and the report, which `write(folder)` saves as HTML, Markdown, JSON and CSV.
+
+    >>> report("kuhn", levels=[], games=2).figures["exact"]
+    '-1/18'
+    """
+    _demand(list | tuple | range, "a list of numbers", levels=levels)
+    with _known(game) as chosen:
+        listed = ",".join(map(str, levels))
+        return _report(GameReportRequest(game=chosen.name, levels=listed, games=games, seed=seed), store, processes)
+
+
+@_at_the_door
+def balance(
+    game: str | Path,
+    *,
+    nearest: int = 5,
+    level: int = 5,
+    games: int = 400,
+    seed: int = 1,
+    processes: int = 1,
+    store: StorePath = None,
+) -> ReportOutcome:
+    """Look for the constants that make a game fair, as `fogspiel balance` does.
+
+    Parameters:
+        game: A file with `FREE = {"BONUS": range(4)}`, or names with braces, as in `goofspiel-{4,5}`.
+        nearest: How many of the nearest to find.
+        level: The level of the search that plays where a game is not solved.
+        games: The most games of each variant that is not solved.
+        seed: Same seed, same games.
+        processes: Number of processes; the result does not depend on it.
+        store: A store of runs, to save the search, which can be resumed.
+
+    Returns:
+        The figures and the report: the constants nearest to fair, with exact values or intervals.
+
+    >>> [table["score"] for table in balance("goofspiel-{4,5}").figures["tables"]]
+    [0.0, 0.0]
+    """
+    _demand(str | Path, "a file, or names with braces", game=game)
+    request = ConstantsRequest.of(str(game), nearest=nearest, level=level, games=games, seed=seed)
+    return _report(request, store, processes)
+
+
+@_at_the_door
+def compete(
+    folder: str | Path,
+    game: GameLike,
+    *,
+    agents: Sequence[str] = (),
+    games: int = 1_000,
+    seconds: float | None = None,
+    clock: float = 10.0,
+    stop: bool = True,
+    seed: int = 1,
+    processes: int = 1,
+    store: StorePath = None,
+) -> ReportOutcome:
+    """Run a competition of the programs, functions and tables of a folder, as `fogspiel compete` does.
+
+    Parameters:
+        folder: The entries, a file each; its programs and functions are run.
+        game: A name, a file or a `Game`; several processes need a name or a file.
+        agents: Agents of the package that take part: names, runs, files.
+        games: The most games of each pair.
+        seconds: End the competition after so much work, all first rounds at the earliest.
+        clock: Seconds that a program has for a whole game.
+        stop: Stop the games of a pair as soon as the better one is proved.
+        seed: Same seed, same games.
+        processes: Number of processes; the games do not depend on it.
+        store: A store of runs, to save the competition, which can be resumed.
+
+    Returns:
+        The figures and the report: standings, all pairs, forfeits, exact exploitability of tables.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     compete(folder, "kuhn", agents=["uniform", "solved"], games=20).figures["games"]
+    20
+    """
+    from .runs.kinds.compete import request_of
+
+    _demand(str | Path, "the name of a folder", folder=folder)
+    _demand(list | tuple, "a list of texts", agents=agents)
+    asked = {"folder": str(folder), "agents": agents, "games": games, "seconds": seconds, "clock": clock}
+    with _known(game) as chosen:
+        request = request_of(chosen, asked | {"stop": stop, "seed": seed}, _path(store), lambda sentence: None)
+        return _report(request, store, processes)
 
 
 # Stores

@@ -10,7 +10,7 @@ from .core import BadInput, agents
 from .core.agents import ParametricPolicy
 from .core.find import load_game
 from .runs.kinds.program import FunctionTuneResult
-from .runs.report import Chart, Curve, CurvePoint, Series, trail_chart
+from .runs.report import Chart, Curve, CurvePoint, Report, Series, trail_chart, write_report
 from .runs.store import Json
 from .solving.policies.exploitability import ExploitResult
 from .stats.evaluate import MatchResult
@@ -275,3 +275,40 @@ class FunctionOutcome(Result, FunctionTuneResult):
 
     def rows(self) -> list[dict[str, Any]]:
         return [dict(self.parameters)]
+
+
+@dataclass(frozen=True, repr=False)
+class ReportOutcome(Result):
+    """The figures of a report, a balance or a competition, as text, tables, charts and files."""
+
+    figures: Mapping[str, Any]  # as `--json` prints them
+    report: Report
+    run: str = ""  # the name of the run, where a store was named
+
+    def __repr__(self) -> str:
+        return "\n".join([self.report.title, *self.report.paragraphs])
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.figures)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the lines of the first table of the report."""
+        tables: dict[str, list[dict[str, Any]]] = self.report.facts(None)["tables"]
+        return next(iter(tables.values()))
+
+    def chart(self) -> Chart | None:
+        return next((part for part in self.report.parts if isinstance(part, Chart)), None)
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write the report to a folder, as HTML, Markdown, JSON, CSV and figures.
+
+        Parameters:
+            folder: It is created if it does not exist.
+
+        Returns:
+            The files.
+        """
+        try:
+            return write_report(self.report, Path(folder))
+        except (ValueError, TypeError) as error:
+            raise BadInput(f"{folder!r} cannot be written: {error}") from None

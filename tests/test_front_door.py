@@ -5,6 +5,7 @@ import importlib
 import inspect
 import io
 import json
+import pkgutil
 import subprocess
 import sys
 import warnings
@@ -97,6 +98,11 @@ def test_the_sequence_form_of_a_game_pays_what_uniform_players_get():
         fogspiel.sequence_form("nonsense")
 
 
+def test_no_public_name_is_that_of_a_module_which_would_replace_it_when_imported():
+    modules = {module.name for module in pkgutil.iter_modules(fogspiel.__path__)}
+    assert {"core", "api"} <= modules and not modules & {*fogspiel.__all__}
+
+
 def test_every_public_name_is_there():
     assert all(getattr(fogspiel, name) is not None for name in fogspiel.__all__)
     with pytest.warns(DeprecationWarning):
@@ -185,6 +191,23 @@ def test_runs_are_stored_where_a_store_is_named(tmp_path):
         assert store.names() == ["kuhn-1", "kuhn-2", "kuhn-3"]
     with pytest.raises(fogspiel.FogspielError, match="needs a name or a file"):
         fogspiel.match("kuhn", lambda state: {}, "uniform", store=path)
+
+
+@pytest.mark.thorough
+def test_a_competition_of_a_store_is_found_again_and_its_report_is_written(tmp_path):
+    (tmp_path / "entries").mkdir()
+    (tmp_path / "entries" / "notes.txt").write_text("no entry")
+    asked = {"agents": ["uniform", "solved"], "games": 20, "store": tmp_path / "runs.db"}
+    found = fogspiel.compete(tmp_path / "entries", "kuhn", **asked)
+    again = fogspiel.compete(tmp_path / "entries", "kuhn", **asked)
+    assert (found.run, again.run) == ("kuhn-1", "kuhn-1") and found.to_json() == again.to_json()
+    assert [row["entry"] for row in found.rows()] == ["uniform", "solved"]
+    assert [one["file"] for one in found.figures["skipped"]] == ["notes.txt"]
+    assert "competition-kuhn.html" in {file.name for file in found.write(tmp_path / "report")}
+    assert repr(found).startswith("Competition: Kuhn")
+    assert found.plot().axes
+    with pytest.raises(fogspiel.BadInput):
+        found.write(tmp_path / "runs.db")
 
 
 def test_a_person_plays_in_the_terminal(monkeypatch, capsys):

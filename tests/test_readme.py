@@ -64,7 +64,7 @@ def test_there_is_a_command_for_everybody(reader, monkeypatch):
     monkeypatch.setenv("PATH", "/usr/games", prepend=":")
     table = README.read_text(encoding="utf-8").partition("## Who it is for")[2].partition("```")[0]
     commands = re.findall(r"`(fogspiel [^`]+)`", table)
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         if "stockfish" not in command or shutil.which("stockfish"):
             reader.command(command)

@@ -332,6 +332,14 @@ class ConstantsRequest(Request):
     free: Annotated[Mapping[str, Any], Asked(stored_only=True)] = Field(default_factory=dict)
     template: Annotated[Text | None, Asked(stored_only=True)] = None
 
+    @classmethod
+    def of(cls, words: str, **asked: Any) -> Self:
+        """Return the request for a file with FREE, or for names with braces."""
+        from ..core.find import BRACES, free_constants
+
+        base, free = free_constants(words)
+        return cls(game=base.name, free=free, template=words if BRACES.search(words) else None, **asked)
+
     @property
     def player(self) -> str:
         return f"search:level={self.level}"

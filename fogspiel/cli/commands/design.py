@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...core.find import BRACES, free_constants, load_game, load_variant, variant_text
+from ...core.find import BRACES, load_game, load_variant, variant_text
 from ...runs.requests import CompeteRequest, ConstantsRequest, GameReportRequest
 from .. import console
 from ..app import (
@@ -62,15 +62,13 @@ def balance(
     Variants that are small enough are solved. The search plays the others against itself, in rounds, until those that
     are left are the nearest, or --games. `balance resistance` has a method of its own, for mission tables.
     """
-    words = asked["game"]
-    base, free = free_constants(words)
+    words = asked.pop("game")
+    request = ConstantsRequest.of(words, **asked)
     announce_compilation()
-    template = words if BRACES.search(words) else None
-    request = ConstantsRequest(**asked | {"game": base.name}, free=free, template=template)
     options = RunOptions(store, as_json, processes, cluster, output)
     run = start_run(request.to_json(), options, once=True)
     if certificates is not None:
-        write_variants(words, base.name, (run.result or {})["tables"][: request.nearest], certificates)
+        write_variants(words, request.game, (run.result or {})["tables"][: request.nearest], certificates)
     print_run(run, options)
 
 
@@ -106,21 +104,10 @@ def compete(
     Every pair plays until the better entry is proved, or --games. Each file is an entry: an executable or FILE.py with
     `play(turn)`, which the command runs, or a table. docs/howto-competition.md has the protocol and examples.
     """
-    from ...runs import entries
-    from ...runs.kinds.compete import check_entries
-    from ...runs.request import StoredAgent
+    from ...runs.kinds.compete import request_of
 
-    folder, path = Path(asked["folder"]), store_path(store)
-    if not folder.is_dir():
-        raise ValueError(f"there is no folder {folder}: name one with the entries of the competition")
-    game = load_game(asked["game"])
-    found, skipped = entries.read_folder(game, folder, path, asked["seed"])
-    agents = [StoredAgent.of(game, text, path, asked["seed"]) for text in asked["agents"] or ()]
-    found += [entries.agent_entry(agent.spec, agent) for agent in agents]
-    for one in skipped:
-        console.err.print(f"{one['file']} is no entry: {one['problem']}", markup=False)
-    check_entries(found, str(folder))
-    entries.register(found)
-    asked |= {"game": game.name, "agents": tuple(agents), "skipped": tuple(skipped)}
-    request = CompeteRequest(**asked, players=tuple(entry.to_json() for entry in found))
+    def tell(sentence: str) -> None:
+        console.err.print(sentence, markup=False)
+
+    request = request_of(load_game(asked["game"]), asked, store_path(store), tell)
     begin_and_show(request.to_json(), RunOptions(store, as_json, processes, None, output), once=True)

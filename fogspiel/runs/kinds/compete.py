@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -12,15 +12,27 @@ import numpy as np
 
 from ... import __version__
 from ...core.find import spec_of
-from ...core.game import known_game
+from ...core.game import Game, known_game
 from ...core.session import replay
 from ...process.heartbeat import SilenceLimits
 from ...solving.policies.exploitability import measure_policies
 from ...stats.race import interval
-from ..entries import AGENT, FUNCTION, PROGRAM, TABLE, Entry, entry_of, game_of, play_block
+from ..entries import (
+    AGENT,
+    FUNCTION,
+    PROGRAM,
+    TABLE,
+    Entry,
+    agent_entry,
+    entry_of,
+    game_of,
+    play_block,
+    read_folder,
+    register,
+)
 from ..kind import Context, Job, Outputs, Recorder, Row
 from ..report import Part, Report, Table
-from ..request import check_players, game_of_run
+from ..request import StoredAgent, check_players, game_of_run
 from ..requests import CompeteRequest
 from ..standings import RISK, Meetings, charts, rating_charts, sentences, tables, unit_of
 from ..store import Json, Run, canonical, default_path
@@ -237,8 +249,20 @@ def loser_of(row: Row, game: Mapping[str, Any]) -> str:
     return str(row["first"] if game["score"] == 0 else row["second"])
 
 
-def check_entries(entries: Sequence[Entry], folder: str) -> None:
-    check_players([entry.name for entry in entries], f"the competition of {folder}", "entries")
+def request_of(game: Game, asked: Json, store: Path, tell: Callable[[str], None]) -> CompeteRequest:
+    """Read the folder that the user has named, whose programs this process may then run, and the agents' texts."""
+    folder, seed = Path(asked["folder"]), asked["seed"]
+    if not folder.is_dir():
+        raise ValueError(f"there is no folder {folder}: name one with the entries of the competition")
+    found, skipped = read_folder(game, folder, store, seed)
+    agents = [StoredAgent.of(game, text, store, seed) for text in asked["agents"] or ()]
+    found += [agent_entry(agent.spec, agent) for agent in agents]
+    for one in skipped:
+        tell(f"{one['file']} is no entry: {one['problem']}")
+    check_players([entry.name for entry in found], f"the competition of {folder}", "entries")
+    register(found)
+    asked = asked | {"game": game.name, "agents": tuple(agents), "skipped": tuple(skipped)}
+    return CompeteRequest(**asked, players=tuple(entry.to_json() for entry in found))
 
 
 KIND = CompeteKind()
