@@ -80,7 +80,7 @@ def test_a_game_page_has_rules_a_value_a_picture_and_ranked_opponents(visit):
     page.locator("#rules li").nth(4).wait_for(state="attached")
     assert "-1/18" in page.locator("#value").inner_text()
     assert page.locator("#opponents li a").first.inner_text() == "exact solution"
-    page.locator("#first .playing-card").first.wait_for()
+    page.locator(".views .playing-card").first.wait_for()
     page.locator("#opponents li a").first.click()
     page.wait_for_url(re.compile("/play"))
     page.locator("#against option").first.wait_for(state="attached")

@@ -40,3 +40,13 @@ def test_the_gallery_is_filtered(page):
     assert 0 < shown.count() < proved and shown.locator(".seal").first.is_visible()
     page.get_by_role("button", name="Known, without a file").click()
     assert shown.count() > 0 and shown.locator(".seal").count() == 0
+
+
+def test_the_page_of_a_game_starts_it_at_a_level_and_a_side(page):
+    page.goto("/games/kuhn")
+    page.get_by_text("Perfect", exact=True).click()
+    page.get_by_text("Second", exact=True).click()
+    page.get_by_role("button", name="Start").click()
+    page.locator("#state.turn, #state.over").wait_for()
+    assert page.locator(".opponent .name").inner_text() == "Perfect"
+    assert "second player" in page.locator("main").inner_text().lower()

@@ -60,3 +60,14 @@ def test_shipped_certificates_are_downloaded_and_others_refused_in_a_sentence(cl
 def test_a_shipped_certificate_is_checked_from_the_page(client):
     found = checked(client, client.post("/api/values/kuhn/verify"))
     assert found["valid"] and found["facts"]["lower"] == found["facts"]["upper"] == "-1/18"
+
+
+def test_the_page_of_a_game_has_its_value_its_proof_and_its_variants(client):
+    page = client.get("/games/phantom-ttt").text
+    assert "The first player wins 5 of 6" in page and 'data-proof="phantom-ttt"' in page
+    assert set(re.findall(r'class="card" href="/games/([^"]+)"', page)) == {
+        "phantom-ttt",
+        "phantom-ttt-abrupt",
+        "phantom-ttt-numturns",
+    }
+    assert "data-proof" not in client.get("/games/nim").text and "always wins" in client.get("/games/nim").text

@@ -20,7 +20,7 @@ from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.requests import SolveRequest
 from ...runs.store import Summary
 from ...solving.bounds.any_game import powers_words
-from ...solving.known_values import KnownValue, known_values, short
+from ...solving.known_values import KnownValue, short
 from ...solving.sources import estimate_histories
 from .. import JsonObject
 from ..app import Site
@@ -28,7 +28,7 @@ from ..opponents import LEVELS, levels_of_play, opponents
 from ..requests import row_of
 from ..session_json import PictureJson, Standing, scene_of, standing
 from .runs import RunState
-from .values import PROVED, gallery
+from .values import PROVED, card_of, gallery, variants_of
 
 PATH, TITLE = "/", "Play"
 
@@ -288,7 +288,7 @@ def register(site: Site) -> None:
     @site.routes.get("/games/{name}", include_in_schema=False)
     def game_page(request: Request, name: str) -> HTMLResponse:
         game = known_game(name)
-        known = known_values().get(game.name)
+        card, support = card_of(game), play_support(game)
         ranked = opponents(game, site.store)
         sizes = [other for other in games_by_kind()[game.category] if game.series and other.series == game.series]
         return site.page(
@@ -296,9 +296,14 @@ def register(site: Site) -> None:
             "game.html",
             game=game,
             lines=how_to_play(game),
-            known=value_json(known) if known else None,
+            scene=scene_of(game),
+            known=value_json(card.known) if card else None,
+            card=card,
+            variants=[] if sizes else variants_of(game),
+            levels=levels_of_play(game, site.store),
+            seats=support.seats or ("First", "Second"),
             opponents=ranked,
             perfect=ranked[0]["level"] == LEVELS[0],
             sizes=sizes,
-            pages=play_support(game).links(game),
+            pages=support.links(game),
         )

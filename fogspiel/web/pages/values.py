@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from ...core.game import Game, known_game
+from ...core.game import Game, known_game, list_games
 from ...runs.kinds import bounds, solve
 from ...solving.known_values import SIMPLE, KnownValue, known_values
 from .. import JsonObject
@@ -91,6 +91,14 @@ def gallery() -> list[ValueCard]:
         places[card.known.game] = met[kind]
         met[kind] += card.known.shipped is not None
     return sorted(cards, key=lambda card: places[card.known.game])
+
+
+def variants_of(game: Game) -> list[ValueCard]:
+    """Return the games of a family and scene whose share of wins is known, if there are several."""
+    kind = game.family, scene_of(game)
+    cards = [card for other in list_games().values() if (card := card_of(other)) is not None]
+    same = [card for card in cards if (card.game.family, card.scene) == kind and card.known.shares and card.known.value]
+    return same if len(same) > 1 else []
 
 
 def _shipped(name: str) -> tuple[KnownValue, File]:

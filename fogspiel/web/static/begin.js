@@ -6,6 +6,12 @@ import { ask, byId, tell } from "./service.js";
 const SLOW = 600;
 const USUAL = "Club";
 
+// The side that is stated or chosen beside the button; a lot is drawn here.
+function sideOf({ dataset }) {
+  const side = byId(dataset.sideOf)?.querySelector(":checked")?.value ?? dataset.side ?? 0;
+  return side === "lot" ? Math.floor(2 * Math.random()) : Number(side);
+}
+
 export async function begin(start) {
   const game = start.dataset.begin, wanted = byId(start.dataset.levelOf)?.querySelector(":checked")?.value ?? USUAL;
   start.disabled = true;
@@ -13,7 +19,7 @@ export async function begin(start) {
   try {
     const { levels } = await ask(`/api/games/${encodeURIComponent(game)}/levels`);
     const against = levels[wanted] ?? Object.values(levels)[0] ?? "uniform";
-    const session = await ask("/api/play", { game, against, side: Number(start.dataset.side ?? 0) });
+    const session = await ask("/api/play", { game, against, side: sideOf(start) });
     remember(session);
     location.assign(`/play/${session.key}`);
   } catch (error) {

@@ -1,16 +1,11 @@
-// The page of a game: a picture of a first position, the button that solves it, and the games that were played here.
+// The page of a game: the button that solves it, and the games that were played here.
 
 import { showGames } from "./games.js";
-import { drawPicture } from "./picture.js";
 import { ask, byId, pause, tell } from "./service.js";
 
 const { game } = byId("game").dataset;
 const address = `/api/games/${encodeURIComponent(game)}`;
 const SOON = 1000;
-
-ask(`${address}/picture?first=true`)
-  .then(({ picture }) => drawPicture(byId("first"), picture))
-  .catch(() => byId("first").remove());
 
 ask(`${address}/powers`)
   .then(({ powers }) => {

@@ -18,7 +18,7 @@ function isEmpty(part) {
 
 // Draw a sample into its frame and make it as large as the frame allows.
 export async function drawSample(frame, game) {
-  const { scene, picture } = await ask(`/api/games/${encodeURIComponent(game)}/picture`);
+  const { scene, picture } = await ask(`/api/games/${encodeURIComponent(game)}/picture${frame.dataset.first ? "?first=true" : ""}`);
   const drawn = document.createElement("span");
   drawn.className = "drawn picture";
   drawn.dataset.scene = scene;
