@@ -7,8 +7,9 @@ import json
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
@@ -118,7 +119,7 @@ class RunPage(NamedTuple):
     pages: int
     games: dict[str, str]
     kinds: list[str]
-    states: list[str]
+    states: dict[str, int]  # numbers of runs that pass the other filters
 
 
 def page_of(lines: Sequence[RunLine], wanted: Filter, number: int) -> RunPage:
@@ -133,7 +134,7 @@ def page_of(lines: Sequence[RunLine], wanted: Filter, number: int) -> RunPage:
         pages,
         {line.game: line.title for line in sorted(lines, key=lambda line: line.title)},
         sorted({line.kind for line in lines}),
-        sorted({line.state for line in lines}),
+        dict(sorted(Counter(line.state for line in filter(replace(wanted, state="").passes, lines)).items())),
     )
 
 

@@ -10,6 +10,7 @@ from fogspiel.papers.kinds import experiments
 from fogspiel.runs.kind import execute
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store
+from fogspiel.web.pages.runs import MAX_SKETCHED
 
 GAMES = 60_000
 
@@ -93,6 +94,20 @@ def test_steps_come_piece_by_piece_with_their_intervals(reader):
         assert "value" not in point or point["low"] <= point["value"] <= point["high"]
     assert reader.get("/api/runs/batawaf-1/steps", params={"after": 10**6}).json()["points"] == []
     assert reader.get("/api/runs/batawaf-1/steps", params={"after": -1}).status_code == 422
+
+
+def test_a_sketch_has_the_accepted_points_of_the_curve_in_their_order(reader):
+    whole = reader.get("/api/runs/batawaf-1/steps").json()
+    drawn = reader.get("/api/runs/batawaf-1/sketch").json()
+    kept = [point for point in whole["points"] if "value" in point and point["accepted"]]
+    assert len(whole["points"]) <= MAX_SKETCHED and drawn["points"] == kept
+    assert (drawn["done"], drawn["total"], drawn["chart"]) == (whole["done"], whole["total"], whole["chart"])
+    assert reader.get("/api/runs/nothing-1/sketch").status_code == 404
+
+
+def test_the_list_counts_the_states_of_the_runs_that_pass_the_other_filters(reader):
+    assert "Finished 2</a>" in reader.get("/runs?state=running").text
+    assert "All 1</a>" in reader.get("/runs?q=batawaf-1").text
 
 
 def test_a_table_can_be_downloaded_as_lines_and_as_json(reader):

@@ -12,6 +12,7 @@ from ...core.game import game_or_none, parameters_of
 from ...runs.kind import kind_of, repetition_words, repetitions, title_of
 from ...runs.report import CurvePoint, Table, as_csv
 from ...runs.store import Run
+from ...runs.tuning_run import thin_evenly
 from .. import JsonObject
 from ..app import WRONG, Site, attachment, form_route
 from ..requests import AnyRequest, form_fields, row_of
@@ -22,6 +23,7 @@ from .certificates import certificate_of
 
 PATH, TITLE = "/runs", "Runs"
 MAX_POINTS = 5000  # points per response; the client requests the rest with `next`
+MAX_SKETCHED = 80  # points of a small drawing
 MAX_COMPARED = 8
 Chosen = Annotated[str, Query(max_length=200)]
 
@@ -143,6 +145,16 @@ def _add_reading(router: APIRouter, site: Site) -> None:
             "now": None if run.now is None else run.now.to_json(),
             **run.curve.to_json(),
         }
+
+    @router.get("/{name}/sketch")
+    def sketch(name: Name) -> JsonObject:
+        """Return a few points of the curve, evenly spaced, for a small drawing; of races, those of accepted vectors."""
+        run = reader.follow(name)
+        last = run.points.part(max(0, len(run.points) - MAX_POINTS), len(run.points))
+        known = [point for point in last if point.value is not None and point.accepted is not False]
+        points = [point.to_json() for _, point in thin_evenly(known, MAX_SKETCHED)]
+        state = site.processes.state(name, run.state)
+        return {"run": name, "state": state, "points": points, **run.curve.to_json()}
 
     @router.get("/{name}/table.csv")
     def table_csv(name: Name) -> Response:

@@ -113,7 +113,7 @@ export async function drawProgress(place, runs) {
   const most = Math.max(...runs.flatMap((progress) => pointsOf(progress).map((point) => point.at)));
   const several = runs.length > 1;
   const drawn = runs.flatMap((progress, number) =>
-    traces(progress, several ? `${plain(progress.run)} ` : "", COLOURS[number % COLOURS.length], progress.run));
+    traces(progress, several ? `${plain(progress.run)} ` : "", several ? COLOURS[number % COLOURS.length] : colour("--spruce"), progress.run));
   const raced = runs.some((progress) => progress.points.some((point) => "accepted" in point));
   const half = { type: "line", xref: "paper", x0: 0, x1: 1, y0: 0.5, y1: 0.5, line: { color: colour("--edge"), width: 1, dash: "dot" } };
   show(place, drawn, {

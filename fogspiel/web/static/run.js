@@ -63,6 +63,27 @@ function progressText(progress) {
   return `${progress.state}: ${steps}${done.toLocaleString("en")}${of} ${unit}`;
 }
 
+// A time in its largest unit.
+function lasting(seconds) {
+  const [size, unit] = [[3600, "h"], [60, "min"], [1, "s"]].find(([least]) => seconds >= least) ?? [1, "s"];
+  return `${(seconds / size).toFixed(seconds / size < 10 && size > 1 ? 1 : 0)} ${unit}`;
+}
+
+// How far the run is, how fast it goes, and what is left at this rate.
+function listRates({ done: counted, now, total, unit, seconds }) {
+  const done = Math.max(counted, now?.at ?? 0);
+  const facts = done ? [[done.toLocaleString("en"), total ? `of ${total.toLocaleString("en")} ${unit}` : unit]] : [];
+  if (seconds) facts.push([lasting(seconds), "run time"]);
+  if (done && seconds) facts.push([(done / seconds).toLocaleString("en", { maximumSignificantDigits: 3 }), `${unit} per second`]);
+  if (done && seconds && total > done && state === "running") facts.push([lasting(((total - done) * seconds) / done), "left, about"]);
+  byId("rates").hidden = !facts.length;
+  byId("rates").replaceChildren(...facts.map(([value, label]) => {
+    const made = element("div");
+    made.append(element("dt", "", label), element("dd", "", value));
+    return made;
+  }));
+}
+
 function listLately(progress) {
   const worded = progress.points.filter((point) => point.words).slice(-LATELY).reverse();
   byId("lately").hidden = worded.length === 0;
@@ -103,6 +124,7 @@ function onNews(progress) {
   byId("resume").hidden = state !== "interrupted";
   tell(byId("trouble"), progress.trouble ?? "");
   listLately(progress);
+  listRates(progress);
   draw();
   renewFindings(progress).catch(() => {});
 }

@@ -1,7 +1,8 @@
 // The list of runs: ticks for comparing, and figures that follow the runs at work.
 
 import { askToDelete } from "./deletion.js";
-import { ask, badgeClass, byId, pause, tell } from "./service.js";
+import { sparkline } from "./figures.js";
+import { ask, badgeClass, byId, element, pause, tell } from "./service.js";
 
 const MIN = 2;
 const MAX = 8;
@@ -16,6 +17,36 @@ function count() {
   byId("ticked").textContent = ticked > MAX ? `${ticked} runs are ticked: at most ${MAX} fit.` : words;
 }
 
+// The way of a run as far as it came, within the range of its intervals; what is still to come is fog.
+async function sketch(row) {
+  const { points, chart, done, total, state } = await ask(`/api/runs/${encodeURIComponent(row.dataset.run)}/sketch`);
+  const so = row.querySelector(".so-far");
+  const come = state === "finished" || !total ? 1 : Math.min(done / total, 1);
+  if (points.length < 2) {
+    if (come === 1) return so.replaceChildren();
+    const bar = element("span", "bar");
+    bar.append(element("i"));
+    bar.style.setProperty("--share", come);
+    return so.replaceChildren(bar, element("span", "small soft", `${Math.round(100 * come)} %`));
+  }
+  const ends = points.flatMap((point) => [point.value, point.low ?? point.value, point.high ?? point.value]);
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const share = (value) => (value - low) / (high - low || 1);
+  const band = points.map((point) => [point.low ?? point.value, point.high ?? point.value].map(share));
+  const made = sparkline(points.map((point) => share(point.value)), band, come);
+  for (const [name, words] of [["role", "img"], ["aria-label", `${chart.title}: ${points.at(-1).value.toFixed(4)} so far`]]) made.setAttribute(name, words);
+  made.removeAttribute("aria-hidden");
+  so.replaceChildren(made);
+}
+
+const seen = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    seen.unobserve(target);
+    sketch(target).catch(() => {});
+  }
+});
+
 function renew(line) {
   const row = document.querySelector(`tr[data-run="${CSS.escape(line.name)}"]`);
   if (!row) return;
@@ -23,7 +54,9 @@ function renew(line) {
   if (line.games !== null) shown.games = line.games.toLocaleString("en");
   for (const [name, words] of Object.entries(shown)) {
     const cell = row.querySelector(`[data-field="${name}"]`);
-    if (cell.textContent !== words) cell.textContent = words;
+    if (!cell || cell.textContent === words) continue;
+    cell.textContent = words;
+    if (name === "steps") seen.observe(row);
   }
   row.querySelector(".badge").className = badgeClass(line.state);
 }
@@ -55,6 +88,7 @@ if (form) {
     });
   }
   form.addEventListener("change", count);
+  for (const row of form.querySelectorAll("tr[data-run]")) seen.observe(row);
   count();
   follow();
 }

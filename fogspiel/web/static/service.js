@@ -47,7 +47,7 @@ export function button(words, act, look = "", attributes = {}) {
 
 // The class of the badge that shows the state of a run.
 export function badgeClass(state) {
-  return `badge ${{ running: "live", starting: "live", finished: "good", damaged: "bad" }[state] ?? "warn"}`;
+  return `badge ${{ running: "live", starting: "live", queued: "fog", stopping: "fog", finished: "good", damaged: "bad" }[state] ?? ""}`;
 }
 
 // Show a sentence in its place, or hide the place if there is none.
