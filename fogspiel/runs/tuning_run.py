@@ -263,11 +263,11 @@ class TuningWork:
 
         def watch(arena: Arena, event: Event) -> None:
             kept: Json = {**event, "spent": spent}
-            words = f"the last games, against the start{_standing(event)}"
+            words = f"against the start{_standing(event)}"
             if test is not None:
                 # The race that tests, and once it has decided the pairs that are left.
                 kept[TESTED] = np.sum([one["counts"] for one in (*arena.events, event)], axis=0).tolist()
-                words += f", {capital_bar(test, kept[TESTED])}"
+                words = f"{capital_bar(test, kept[TESTED])}, {words}"  # first: narrow terminals show no more
             self.recorder.save_partial(lambda: kept)
             self._tell(words, spent + arena.games + event["games"])
 

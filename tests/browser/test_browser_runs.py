@@ -91,12 +91,12 @@ def test_an_uploaded_certificate_is_proved_and_a_changed_one_refused(visit, solv
     page = visit()
     page.goto("/certificates")
     page.locator("#file").set_input_files(solved[1])
-    page.get_by_role("button", name="Check it").click()
+    page.get_by_role("button", name="Check it", exact=True).click()
     page.locator("#checked.proved").wait_for()
     forged = tmp_path / "forged.json"
     forged.write_text(solved[1].read_text(encoding="utf-8").replace('"-1/18"', '"1/18"'), encoding="utf-8")
     page.locator("#file").set_input_files(forged)
-    page.get_by_role("button", name="Check it").click()
+    page.get_by_role("button", name="Check it", exact=True).click()
     page.locator("#checked.trouble").wait_for()
     assert "not valid" in page.locator("#checked").inner_text()
 

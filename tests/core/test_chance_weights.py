@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fogspiel import check, exploit, load_game, solve, verify
-from fogspiel.core.agents import find_policy, fixed_baseline
+from fogspiel.core.agents import find_policy, fixed_baseline, named_policy
 from fogspiel.core.compile.kernel import kernel
 from fogspiel.core.game import CHANCE, MAX_WEIGHT, draw_by_weight, known_game
 from fogspiel.core.rng import random_below, stream_of
@@ -199,3 +199,21 @@ def test_outcomes_of_weight_zero_are_in_no_tree_and_in_no_best_response(urn):
     assert build_tree(load_game(urn)).nodes == 9
     assert exploit(urn, "uniform").exploitability == Fraction(1, 2)
     assert check(urn).sound
+
+
+@pytest.mark.parametrize("name", ["pig", "batawaf"])
+def test_a_baseline_that_is_redrawn_plays_the_same_games_in_both_loops(name):
+    game = known_game(name)
+    redrawn, uniform = named_policy(game, "redrawn", 1), find_policy(game, "uniform")
+    for first, second in ((redrawn, uniform), (uniform, redrawn), (redrawn, redrawn)):
+        match = PolicyMatch(game, first, second)
+        assert match.fused == (first is second)
+        for seats in SEATS:
+            assert (AgentMatch(game, first, second).scores(17, 5, 4, seats) == match.scores(17, 5, 4, seats)).all()
+
+
+def test_a_game_of_uneven_payoffs_is_not_matched():
+    game = replace(LOADED, payoffs=(Fraction(0), Fraction(1, 3), Fraction(1)))
+    uniform = find_policy(LOADED, "uniform")
+    with pytest.raises(ValueError, match="list all steps between them"):
+        PolicyMatch(game, uniform, uniform)

@@ -196,3 +196,22 @@ def test_a_record_that_goes_on_after_the_end_is_refused():
 
 def test_the_true_position_comes_as_a_fen():
     assert after("e2e4").fen == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
+
+
+def test_a_number_beyond_all_moves_is_no_move():
+    umpire = Referee()
+    for number in (-1, 30_000):
+        with pytest.raises(ValueError, match=f"^{number} is not the number of a move: they are 0 to 20479$"):
+            umpire.attempt(number)
+
+
+def test_pawns_that_can_take_are_named_and_count_as_one_announcement():
+    """RAND: Black's refusals are heard too."""
+    umpire = Referee(
+        "4k3/8/8/3p1p2/3P4/4P1P1/8/4K3 b - - 0 20", HouseRules(rules="rand", fifty=False, repetition=False)
+    )
+    assert not umpire.attempt("d5d4").accepted
+    message = umpire.attempt("f5f4").message
+    assert (message.colour, message.tries, message.squares, message.refused) == (1, 1, ("e3", "g3"), (1, 0))
+    message = umpire.attempt("e1e2").message
+    assert (message.colour, message.tries, message.squares, message.refused) == (0, 1, ("f4",), (0, 0))

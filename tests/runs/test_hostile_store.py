@@ -184,9 +184,10 @@ def test_a_row_that_no_fogspiel_writes_is_damage_that_repair_cuts_off(row, store
     assert answer("runs", "--store", store)["runs"][3]["steps"] == 0
 
 
-def test_the_figures_of_a_list_are_figures(store, answer, fogspiel):
+@pytest.mark.parametrize("interval", [[None, "x"], [0.1], [0.1, 0.2, 0.3]])
+def test_the_figures_of_a_list_are_figures(store, answer, fogspiel, interval):
     with Store.open(store, write=True) as runs:
-        runs.create(KUHN).append("result", {"games": ["x"], "score": {"a": 1}, "interval": [None, "x"]})
+        runs.create(KUHN).append("result", {"games": ["x"], "score": {"a": 1}, "interval": interval})
     assert fogspiel("runs", "--store", store).returncode == 0
     line = answer("runs", "--store", store)["runs"][3]
     assert (line["games"], line["score"], line["interval"]) == (None, None, None)
@@ -242,3 +243,25 @@ def test_repair_reads_rows_in_their_order_and_keeps_the_last_by_the_head(store):
         runs.repair()
     with Store.open(store, write=False) as runs:
         assert [row.body for row in runs.read(name).rows[1:]] == [{"number": 0}, {"number": 1}]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_no_row_holds_what_json_has_no_number_for(number):
+    with pytest.raises(ValueError, match="JSON"):
+        canonical({"score": number})
+
+
+def test_a_run_without_a_session_yet_is_listed(store):
+    forge(store, sessions=0)
+    with Store.open(store, write=False) as runs:
+        assert runs.names() == ["kuhn-1", "pig-1", "kuhn-2"]
+        assert runs.summaries()[1].seen is None
+
+
+@pytest.mark.parametrize("body", [b"bytes", None, 5], ids=repr)
+def test_repair_cuts_a_run_before_a_row_that_holds_no_text(store, body):
+    name = three_rows(store)
+    raw_change(store, "UPDATE rows SET body = ? WHERE number = 2", body)
+    with Store.open(store, write=True) as runs:
+        assert any(f"{name} is cut back from 3 rows to 2" in line for line in runs.repair())
+        assert runs.faults() == [] and len(runs.read(name).rows) == 2

@@ -283,3 +283,83 @@ def test_a_copy_of_an_open_store_after_its_log_was_folded_is_whole(path: Path, t
         runs._file.fold()
         shutil.copy(path, tmp_path / "copy.db")
         assert contents(tmp_path / "copy.db") == contents(path) == {"war-1": run.rows}
+
+
+def test_a_store_copied_with_its_log_alone_is_read_and_left_as_it_is(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copies" / "runs.db"
+    copy.parent.mkdir()
+    with Store.open(path, write=True) as runs, runs.create(ASK) as run:
+        run.append("step", step(0))
+        for ending in ("", "-wal"):
+            shutil.copy(f"{path}{ending}", f"{copy}{ending}")
+        before = {file.name: file.read_bytes() for file in copy.parent.iterdir()}
+        assert contents(copy) == {"war-1": run.rows}
+    assert {file.name: file.read_bytes() for file in copy.parent.iterdir()} == before
+
+
+@pytest.mark.parametrize("code", [10, 266, 522])  # an error of input and output, of reading, of a short read
+def test_a_disk_that_cannot_be_read_is_no_disorder_of_the_store(code: int) -> None:
+    class Connection:
+        def execute(self, question: str) -> "Connection":
+            return self
+
+        def fetchone(self) -> tuple[str]:
+            return (f"*** in database main ***\nTree 2 page 3: unable to get the page. error code={code}",)
+
+    with pytest.raises(OSError, match="Input/output"):
+        sqlite_file.disorder(Connection())  # type: ignore[arg-type]
+
+
+def test_a_store_that_is_open_elsewhere_is_not_repaired(path: Path) -> None:
+    fill(path)
+    with sqlite3.connect(path) as raw:
+        raw.execute("UPDATE rows SET body = '{}' WHERE run = 2 AND number = 3")
+    raw.close()
+    with Store.open(path, write=True) as runs:
+        with Store.open(path, write=True), pytest.raises(StoreBusy, match="in use"):
+            runs.repair()
+        assert "run nim-1 is cut back from 6 rows to 3" in runs.repair()
+
+
+def test_nothing_is_written_into_a_store_whose_pages_are_in_disorder(path: Path) -> None:
+    fill(path)
+    content = bytearray(path.read_bytes())
+    content[36:40] = (5).to_bytes(4, "big")  # the number of free pages, of which there are none
+    path.write_bytes(content)
+    with Store.open(path, write=True) as runs:
+        with pytest.raises(StoreError, match="in disorder"):
+            runs.create(ASK)
+        with pytest.raises(StoreError, match="in disorder"):
+            runs.acquire("war-1")
+    assert path.read_bytes() == content
+
+
+def test_a_log_grows_to_its_limit_and_waits_for_readers_at_three_times_that(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = 100_000
+    assert limit < sqlite_file.LOG_LIMIT
+    monkeypatch.setattr(sqlite_file, "LOG_LIMIT", limit)
+    folds = []
+
+    def fold(file: object, patience: float) -> None:
+        folds.append((os.stat(f"{path}-wal").st_size, patience))
+
+    with Store.open(path, write=True) as runs, runs.create(ASK) as run:
+        monkeypatch.setattr(sqlite_file.StoreFile, "fold", fold)
+        for number in range(60):
+            run.append("step", step(number, 300))
+        monkeypatch.undo()
+    assert len(folds) > 5
+    for size, patience in folds:
+        assert patience == (sqlite_file.READERS_PATIENCE if size > 3 * limit else sqlite_file.WRITERS_PATIENCE)
+    assert folds[-1][0] > 3 * limit > limit + 3 and any(limit + 3 < size <= 3 * limit for size, _ in folds)
+
+
+def test_a_short_log_is_not_folded(path: Path) -> None:
+    with Store.open(path, write=True) as runs, runs.create(ASK) as run:
+        sizes = []
+        for number in range(4):
+            run.append("step", step(number))
+            sizes.append(os.stat(f"{path}-wal").st_size)
+    assert sizes == sorted(set(sizes))

@@ -19,7 +19,7 @@ from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
 from fogspiel.solving.proofs.checkers import permutation, phantom, primitives, refutation
 from fogspiel.solving.proofs.checkers.permutation import Grid, mixture
-from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, guarantees, node_of
+from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, guarantees, node_of, rules_of
 from fogspiel.solving.proofs.checkers.tree import GamePositions
 
 KNOWN = known_values()
@@ -522,3 +522,25 @@ def test_a_proof_in_permutations_is_accepted_and_its_parts_are_looked_at():
 def test_the_lines_of_a_board_must_survive_its_symmetries():
     with pytest.raises(ValueError, match="the lines of skew change"):
         mixture(Grid("skew", 1, 3, ((0, 1),)), {"012": "1"}, "first")
+
+
+def test_a_stone_on_a_listed_board_ends_the_game_as_its_lines_say():
+    rules, draw = rules_of("phantom-ttt"), random.Random(5)
+    lines = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
+    seen = set()
+    for _ in range(4000):
+        cells = draw.sample(range(9), 9)
+        own, other = set(cells[: (count := draw.randint(0, 4))]), set(cells[5 : 5 + count])
+        if any(line <= stones for line in lines for stones in (own, other)):
+            continue
+        cell = draw.randrange(9)
+        if cell in own | other:
+            expected = "illegal"
+        elif any(line <= own | {cell} for line in lines):
+            expected = "wins"
+        else:
+            expected = "draws" if len(own | other) == 8 else "legal"
+        seen.add(expected)
+        masks = [sum(1 << stone for stone in stones) for stones in (own, other)]
+        assert rules.outcome(draw.randrange(2), *masks, cell) == expected
+    assert seen == {"illegal", "wins", "draws", "legal"}

@@ -218,3 +218,18 @@ def test_a_changed_lock_is_refused(change):
     change(body)
     with pytest.raises(ValueError, match="certificate is not valid"):
         verify(reseal(body))
+
+
+@pytest.mark.interpreted
+def test_a_row_of_a_lock_has_its_keys_alone_and_a_weight_is_for_one_player():
+    body = copy.deepcopy(dict(certificate("1/2")))
+    body["lock"]["rows"][0][0]["note"] = "fine"
+    with pytest.raises(ValueError, match="lock 0 of the first player must have exactly the keys"):
+        verify(reseal(body))
+    body = copy.deepcopy(dict(certificate("1/2")))
+    body["lock"]["rows"][1] = body["lock"]["rows"][0]
+    with pytest.raises(ValueError, match="a lock with a weight must be of one player"):
+        verify(reseal(body))
+    body["lock"]["weight"] = "1"
+    with pytest.raises(ValueError, match=r"^(?!.*a lock with a weight)"):
+        verify(reseal(body))

@@ -15,12 +15,14 @@ from support.plan_programs import PlanProgram
 from fogspiel.core.find import load_game
 from fogspiel.runs.kinds import solve
 from fogspiel.runs.kinds.solve import solve_game
+from fogspiel.runs.request import StoredAgent
 from fogspiel.solving import refinement
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.methods import run_to_end
 from fogspiel.solving.methods.lp import Simplex, _pack
 from fogspiel.solving.proofs import verify
 from fogspiel.solving.proofs.checkers import refined
+from fogspiel.solving.proofs.checkers.tree import GamePositions
 from fogspiel.solving.quasi_perfect import quasi_perfect
 from fogspiel.solving.refinement import refine, uniform_behaviour
 from fogspiel.solving.tree import build_tree, sequence_form
@@ -386,3 +388,28 @@ def test_the_shipped_solutions_are_refined():
             found[name] = float(mean_score(body))
     assert len(found) == 12 and found["liars-dice-6"] == pytest.approx(0.70792212, abs=1e-8)
     assert all(found[name] == pytest.approx(score, abs=1e-8) for name, (_, score) in FIGURES.items())
+
+
+def refused_as(body, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        verify(reseal(body))
+
+
+@pytest.mark.interpreted
+def test_each_check_of_the_form_of_a_refinement_refuses_what_it_should():
+    body = copy.deepcopy(dict(solved("kuhn").certificate))
+    refused_as(body | {"refinement": body["refinement"] | {"note": "fine"}}, "must have exactly the keys")
+    refused_as(body | {"refinement": sorted(body["refinement"])}, "must have exactly the keys")
+    for row in body["strategies"][0]:
+        row["probabilities"] = ["1/2", "1/2"]
+    tree, plan = GamePositions(load_game("kuhn")), refined.plan_of(body["strategies"][0], "first")
+    lower = refined.best_response_value(tree, refined.reached(plan), 0)
+    refused_as(body | {"lower": str(lower)}, "a refinement needs an exact value")
+
+
+@pytest.mark.interpreted
+def test_a_strategy_that_risks_more_than_it_says_is_refused():
+    body = copy.deepcopy(dict(solve_game("kuhn", against=StoredAgent("uniform"), safety="1/50").certificate))
+    verify(body)
+    body["refinement"]["safety"] = "1/1000"
+    refused_as(body, "the strategy of the first player secures")

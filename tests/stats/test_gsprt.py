@@ -61,6 +61,7 @@ def test_figures_of_a_fishtest_server_come_out():
     assert Gsprt(0, 2.716).ratio(FISHTEST) == pytest.approx(-0.53772, abs=1e-4)
     assert normalised_elo(FISHTEST, 0.4375) == pytest.approx(-63.97, abs=0.005)
     assert spread_of(FISHTEST) == pytest.approx(0.33946, abs=1e-5)
+    assert (Gsprt().elo0, Gsprt().elo1) == (0, 5)
     assert Gsprt().bounds == pytest.approx((-2.9444, 2.9444), abs=1e-4)
 
 
@@ -74,7 +75,8 @@ def test_the_test_goes_on_until_a_bound_is_crossed_and_bears_counts_of_zero():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "words"), [({"elo1": 0.0}, "larger"), ({"alpha": 0.0}, "alpha"), ({"beta": 0.7}, "beta")]
+    ("wrong", "words"),
+    [({"elo1": 0.0}, "larger"), ({"alpha": 0.0}, "alpha"), ({"alpha": 0.5}, "alpha"), ({"beta": 0.7}, "beta")],
 )
 def test_hypotheses_and_errors_that_make_no_test_are_refused(wrong, words):
     with pytest.raises(ValueError, match=words):

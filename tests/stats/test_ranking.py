@@ -164,3 +164,41 @@ def test_resampled_round_robins_spread_like_new_ones():
     assert (low, high) == pytest.approx((0.65 - 1.96 * deviation, 0.65 + 1.96 * deviation), abs=0.003)
     assert all(np.array_equal(drawn[0, 1], drawn[1, 0][::-1]) for drawn in resample(counts, 3, 5))
     assert [d.tolist() for d in resample(counts, 3, 2)] == [d.tolist() for d in resample(counts, 3, 2)]
+
+
+def test_a_single_game_counts_whole_and_no_game_is_a_half():
+    assert scores_of(counts_of(3, {(0, 1): [0, 0, 1], (1, 2): [1, 3, 0]})).tolist() == [
+        [0.5, 1.0, 0.5],
+        [0.0, 0.5, 0.375],
+        [0.5, 0.625, 0.5],
+    ]
+
+
+def test_elo_is_where_expected_and_actual_scores_agree():
+    """The condition of the maximum likelihood, with a draw more in every pair, whether it was played or not."""
+    counts = counts_of(3, {(0, 1): [5, 10, 85], (1, 2): [20, 20, 60], (0, 2): [0, 0, 0]})
+    rating, games = elo(counts), counts.sum(axis=2) + 1
+    assert rating.sum() == pytest.approx(0, abs=1e-9)
+    for one in range(3):
+        others = [other for other in range(3) if other != one]
+        expected = sum(games[one, other] / (1 + 10 ** ((rating[other] - rating[one]) / 400)) for other in others)
+        actual = sum(counts[one, other] @ (0, 0.5, 1) + 0.5 for other in others)
+        assert expected == pytest.approx(actual, abs=1e-6)
+
+
+def test_the_nash_average_is_the_most_even_of_all_equilibria():
+    """Equilibria by symmetry, and on a fine line of all of them."""
+    beats = np.zeros((4, 4))
+    for one, other in ((0, 1), (1, 2), (2, 3), (3, 0)):
+        beats[one, other], beats[other, one] = 1, -1
+    found = nash_average(0.5 + beats / 2).weights
+    assert found == pytest.approx([0.25] * 4, abs=1e-6)
+    # Equilibria are (t, u, t, u) with t + u = 1/2; a fifth player, who loses to 0 and beats 1, limits u.
+    weak = np.zeros((5, 5))
+    weak[:4, :4] = beats
+    weak[0, 4], weak[4, 0], weak[1, 4], weak[4, 1] = 1, -1, -0.5, 0.5
+    wanted = max(
+        ((t, 0.5 - t, t, 0.5 - t, 0.0) for t in np.linspace(0, 0.5, 5001)[1:-1] if -t + 0.5 * (0.5 - t) <= 0),
+        key=lambda row: -sum(x * math.log(x) for x in row if x),
+    )
+    assert nash_average(0.5 + weak / 2).weights == pytest.approx(wanted, abs=1e-3)

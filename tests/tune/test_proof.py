@@ -61,7 +61,7 @@ def test_the_progress_line_and_the_page_have_the_same_bar_of_a_test(tmp_path, mo
     monkeypatch.setattr("fogspiel.runs.kind.KEEP_SECONDS", -1.0)
 
     def watch(progress):
-        told.extend(re.findall(r"(?:log capital|LLR) .*", progress.text))
+        told.extend(re.findall(r"(?:log capital|LLR) [^,]*", progress.text))
         drawn.append((kind_of(run).panels_json(run)["decision"] or {}).get("text"))
 
     with Store.open(tmp_path / "runs.db", write=True) as store:
