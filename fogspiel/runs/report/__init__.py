@@ -28,7 +28,7 @@ HEADING = "## "
 FIGURES = re.compile(r"[-+]?\d[^A-Za-z]*")
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 FORMULA = re.compile(r"[=+@\t\n-]")  # starts a formula of a spreadsheet, unless the whole cell is figures
-FIGURES_ALONE = re.compile(r"[-+]?[0-9](?:[0-9.,;/% \[\]+-]|(?<=[0-9])e(?=[-+]?[0-9]))*")
+FIGURES_ALONE = re.compile(r"[-+]?[0-9](?:[0-9.,;/%=() \[\]+-]|(?<=[0-9])e(?=[-+]?[0-9]))*")
 
 
 def cell_text(cell: Cell) -> str:
