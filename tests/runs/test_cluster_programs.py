@@ -86,9 +86,9 @@ def test_a_run_has_the_same_rows_on_a_cluster_one_worker_of_which_is_killed(prog
         assert there == here and faults  # a job, and perhaps one whose result was still there
         told = re.compile(r"worker tcp\S+ \(process \d+\) died on \d+ games of the function .* the job is repeated")
         assert all(map(told.fullmatch, faults))
-        # Programs stay between jobs: one in each of the two workers and in the one that came for the killed one.
+        # Programs stay between some 50 jobs: one in each of the two workers and in those that come for killed ones.
         began = [int(mark.name.removeprefix("began-")) for mark in tmp_path.glob("began-*")]
-        assert 2 <= len(began) <= 3
+        assert 2 <= len(began) <= 6
         deadline = time.monotonic() + 10
         while any(os.path.exists(f"/proc/{process}") for process in began) and time.monotonic() < deadline:
             time.sleep(0.1)
