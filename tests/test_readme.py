@@ -60,6 +60,7 @@ def test_the_game_of_the_readme_has_forty_lines_of_code_at_most():
     assert len(list(filter(None, game.text.splitlines()))) <= 40
 
 
+@pytest.mark.thorough
 def test_there_is_a_command_for_everybody(reader, monkeypatch):
     monkeypatch.setenv("PATH", "/usr/games", prepend=":")
     table = README.read_text(encoding="utf-8").partition("## Who it is for")[2].partition("```")[0]
