@@ -95,7 +95,7 @@ def test_a_run_has_the_same_rows_on_a_cluster_one_worker_of_which_is_killed(prog
         assert not any(os.path.exists(f"/proc/{process}") for process in began)  # and end with the run
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @ON_CLUSTER
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_a_cluster_is_at_work_nine_tenths_of_the_time(program, workers):
