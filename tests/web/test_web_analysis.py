@@ -183,5 +183,5 @@ def test_the_pages_have_a_place_for_it(client, tmp_path):
     key = store_session(tmp_path, short_game(), 1)
     assert "Analyse this game" in client.get(f"/play/{key}/replay").text
     session = begin(client, game="kriegspiel", against="random", side=0)
-    assert "from your own view only" in client.get(f"/play/{session['key']}").text
+    assert "an engine's tries, from your view" in client.get(f"/play/{session['key']}").text
     assert client.post(f"/api/play/{key}/analysis/stop").status_code == 204
