@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+from support.commands import heed_interruption
 
 from fogspiel import cli
 
@@ -58,11 +59,17 @@ def test_an_interruption_in_a_destructor_comes_a_moment_later(monkeypatch):
         signal.signal(signal.SIGALRM, before)
 
 
+def run(program):
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, preexec_fn=heed_interruption
+    )
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_in_the_first_moments_ends_the_program_with_a_sentence(number):
     program = "import os, sys, time; sys.argv[0] = 'fogspiel'; import fogspiel; os.kill(os.getpid(), %d); time.sleep(9)"
-    ended = subprocess.run([sys.executable, "-c", program % number], capture_output=True, text=True, check=False)
+    ended = run(program % number)
     assert (ended.returncode, ended.stderr) == (cli.INTERRUPTED, "interrupted before anything was begun\n")
 
 
@@ -84,6 +91,6 @@ cli.main()
 )
 def test_a_signal_ends_work_that_never_returns_to_the_interpreter(number, work, told):
     program = PROGRAM.format(work=work, number=int(number))
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=20)
+    ended = run(program)
     assert ended.returncode == cli.INTERRUPTED
     assert told in ended.stderr and bool(told) == bool(ended.stderr)

@@ -19,10 +19,10 @@ pytestmark = pytest.mark.thorough
 FAKE = Path(support.__file__).parent / "fake_uci.py"
 TOML = "[x]\nstart = 1\nlow = 0\nhigh = 10\n"
 PLAY = """
-import random, time
+import os, random, time
 
 def play(a, b, seed):
-    time.sleep(0.002)
+    time.sleep(float(os.environ.get("SECONDS_A_GAME", "0.002")))
     lead = (b["x"] - 7) ** 2 / 60 - (a["x"] - 7) ** 2 / 60
     return float(random.Random(seed).gauss(lead, 2) > 0)
 """
@@ -48,7 +48,10 @@ def test_values_found_meet_their_start_and_a_killed_match_ends_in_the_same_bytes
         answer("tune", *program, "--parameters", tmp_path / "p.toml", "--games", 400, *store)
     there = answer(*asked, "--workers", 1, *left)
     words = [*COMMAND, *map(str, (*asked, "--workers", 3, *killed))]
-    working = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    slow = os.environ | {"SECONDS_A_GAME": "0.05"}  # so that it is killed before its end
+    working = subprocess.Popen(
+        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env=slow
+    )
     deadline = time.monotonic() + 120
     while partial(killed[1], "function-2") is None:
         assert time.monotonic() < deadline and working.poll() is None

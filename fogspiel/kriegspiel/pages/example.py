@@ -20,7 +20,7 @@ WHITE = 0
 @cache
 def frames() -> list[JsonObject]:
     """Return White's picture at each of its turns, the referee's last message, and the move that led there."""
-    record, found = json.loads(RECORD.read_text()), []
+    record, found = json.loads(RECORD.read_text(encoding="utf-8")), []
     tried = ""
     with interpreted():  # one replay does not justify compiling
         for (state, mover, _), action in zip(replay(GAME, record), [*record, None], strict=True):
