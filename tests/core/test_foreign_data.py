@@ -108,7 +108,7 @@ ALLOWED = {
     "_prepare_streams": "the standard streams",
     "peak_megabytes": "/proc/self/status", "limit_memory": "/proc/self/status",
     "marked_processes": "/proc/PID/environ", "waiting_seconds": "/proc/PID/schedstat", "write_template": PACKAGED,
-    "frames": PACKAGED,
+    "frames": PACKAGED, "certificate": PACKAGED,
     "digest_of_command": "a program that the user names, digested block by block",
     "_read_lines": "a regular file, line by line up to the limit",
     "program_text": "a temporary file that HiGHS has written",
