@@ -177,10 +177,9 @@ def test_a_program_whose_values_beat_each_other_in_circles_ends_with_values(answ
 
 
 WEAK = """
-import sys, time
+import os, random, sys, time
 def play(a, b, seed, swap=False):
-    import random
-    time.sleep(0.002)
+    time.sleep(float(os.environ.get("SECONDS_A_GAME", "0.002")))
     lead = ((b["x"] - 7) ** 2 - (a["x"] - 7) ** 2) / 250
     return 1 if random.Random(f"{seed} {swap}").random() < 0.5 + lead else 0
 """
@@ -204,7 +203,8 @@ def test_values_that_are_not_proved_are_printed_and_proved_later_also_after_a_ki
     assert first["parameters"] == {"x": 5.0} and not first["proof"]["proved"] and first["unproved"]["theta"] != [0.0]
     asked = ["resume", "function-1", "--prove", "--games", "1600", *program]
     words = [sys.executable, "-m", "fogspiel.cli", *asked]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    slow = os.environ | {"SECONDS_A_GAME": "0.02"}  # so that it is killed before its end
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=slow)
     while not (len(read_names()) == 2 and read("function-2").partial()):
         assert process.poll() is None
         time.sleep(0.02)
