@@ -201,7 +201,7 @@ def sleeps(seconds):
     time.sleep(seconds)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow  # its limits of seconds need the machine to itself
 @pytest.mark.parametrize("there", [False, pytest.param(True, marks=ON_CLUSTER)])
 def test_workers_that_compute_survive_their_silence_and_one_that_sleeps_does_not(there):
     limits, faults = SilenceLimits(begun=4, going_on=4), []
