@@ -1,4 +1,4 @@
-"""What fogspiel is, where its documents are, and the design of its pages."""
+"""Page about fogspiel and its documents, and the examples of the design."""
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
