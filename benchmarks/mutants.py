@@ -45,6 +45,7 @@ SEED = 35  # of the first draw
 CASES = 30  # of one parametrized test, drawn once, that are run for a mutant
 LONGEST = 0.5  # CPU seconds of a test that may be run for a mutant
 PATIENT_EVENTS = 3000  # of a trace in one function without a new line, after which it is not traced on
+PATIENT_CALLS = 50_000  # of a test, after which nothing is traced
 PATIENCE = 2.5  # CPU seconds of all tests of a mutant together
 PROOFS = "fogspiel/solving/proofs/checkers"
 
@@ -65,24 +66,25 @@ class Target:
         return Path(self.path).stem if not self.path.endswith("__init__.py") else Path(self.path).parent.name
 
 
-VERIFY = "tests/solve/test_verify.py", "tests/solve/test_checks_count.py"
-BRUTE = "tests/solve/test_checkers_by_brute_force.py"
-BOTH = *VERIFY, "tests/solve/test_second_checker.py"
+COUNT, BRUTE = "tests/solve/test_checks_count.py", "tests/solve/test_checkers_by_brute_force.py"
+PLAIN = "tests/solve/test_board_checkers_by_brute_force.py"
+VERIFY = "tests/solve/test_verify.py", COUNT
 CHECKERS, STATISTICS = "checkers", "statistics"
 TARGETS = [
     Target(f"{PROOFS}/tree.py", (*VERIFY, BRUTE), group=CHECKERS),
-    Target(f"{PROOFS}/primitives.py", (*BOTH, "tests/phantom/test_own_boards.py"), group=CHECKERS),
-    Target(f"{PROOFS}/refined.py",
-        (*BOTH, "tests/solve/test_refinement.py", "tests/solve/test_locks.py"), group=CHECKERS),
-    Target(f"{PROOFS}/phantom.py", BOTH, group=CHECKERS),
-    Target(f"{PROOFS}/phantom_bounds.py", (*VERIFY, "tests/phantom/test_point_based.py",
+    Target(f"{PROOFS}/primitives.py", (COUNT, PLAIN, "tests/phantom/test_own_boards.py"), group=CHECKERS),
+    Target(f"{PROOFS}/refined.py", (COUNT, BRUTE, "tests/solve/test_refinement.py", "tests/solve/test_locks.py"),
+        group=CHECKERS),
+    Target(f"{PROOFS}/quasi_perfect.py", (COUNT, BRUTE, "tests/solve/test_quasi_perfect.py"), group=CHECKERS),
+    Target(f"{PROOFS}/phantom.py", (COUNT, PLAIN), group=CHECKERS),
+    Target(f"{PROOFS}/phantom_bounds.py", (COUNT, "tests/phantom/test_point_based.py",
         "tests/phantom/test_phantom_bounds.py"), group=CHECKERS),
-    Target(f"{PROOFS}/pure_strategies.py", (*VERIFY, "tests/solve/test_plans_tampering.py"), group=CHECKERS),
-    Target(f"{PROOFS}/permutation.py", VERIFY, group=CHECKERS),
-    Target(f"{PROOFS}/refutation.py", (*VERIFY, "tests/phantom/test_refutation.py"), group=CHECKERS),
+    Target(f"{PROOFS}/pure_strategies.py", (COUNT, PLAIN, "tests/solve/test_plans_tampering.py"), group=CHECKERS),
+    Target(f"{PROOFS}/permutation.py", (COUNT,), group=CHECKERS),
+    Target(f"{PROOFS}/refutation.py", (COUNT, "tests/phantom/test_refutation.py"), group=CHECKERS),
     Target(f"{PROOFS}/table_bounds.py", ("tests/solve/test_bounds_any_game.py",), True, group=CHECKERS),
-    Target("fogspiel/resistance/checkers/resistance.py", VERIFY, group=CHECKERS),
-    Target("fogspiel/resistance/checkers/lone_spies.py", (*VERIFY, "tests/solve/test_lone_spies.py"), group=CHECKERS),
+    Target("fogspiel/resistance/checkers/resistance.py", (COUNT,), group=CHECKERS),
+    Target("fogspiel/resistance/checkers/lone_spies.py", (COUNT, "tests/solve/test_lone_spies.py"), group=CHECKERS),
     Target("fogspiel/stats/race.py", ("tests/stats/test_race.py",), True, group=STATISTICS),
     Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py",), True, group=STATISTICS, marks="not slow"),
     Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py",), True, group=STATISTICS),
@@ -382,8 +384,11 @@ class Trial:
         """Return a trace function that notes lines of the file, in each function until it brings nothing new."""
         path = self.path
         idle: dict[CodeType, int] = {}
+        left = itertools.count(PATIENT_CALLS, -1)
 
         def enter(frame: FrameType, event: str, argument: Any) -> Any:
+            if next(left) < 0:
+                sys.settrace(None)
             if frame.f_code.co_filename == path:
                 lines.add(frame.f_code.co_firstlineno)
                 return look if idle.get(frame.f_code, 0) < PATIENT_EVENTS else None
