@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from fogspiel.solving.proofs.checkers import phantom, primitives, pure_strategies
+from fogspiel.solving.proofs.checkers import phantom, pure_strategies
 
 BOARDS = ["phantom-ttt-2x2-2", "dark-hex-2x2", "phantom-ttt-2x3-2", "dark-hex-2x3", "dark-hex-3x2", "phantom-ttt-1x5-3"]
 HALF = Fraction(1, 2)

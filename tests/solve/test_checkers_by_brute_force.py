@@ -288,7 +288,7 @@ def test_locks_hold_with_their_weight(number, weight):
     worths = [payoff(game, pair if player == 0 else pair[::-1]) for pair in plans]
     assert rules.version == 1 and rules.name == "nested"
     assert refined.expected_value(rules, 1 - player, opponent, None) == share * worths[0] + (1 - share) * worths[1]
-    best = (max if player == 0 else min)
+    best = max if player == 0 else min
     every = [*pure_plans(game, player)]
     with_locks = best(payoff(game, (plan | locked, other) if player == 0 else (other, plan | locked)) for plan in every)
     without = best(payoff(game, (plan, other) if player == 0 else (other, plan)) for plan in every)
