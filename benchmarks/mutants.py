@@ -67,6 +67,7 @@ class Target:
 
 
 COUNT, BRUTE = "tests/solve/test_checks_count.py", "tests/solve/test_checkers_by_brute_force.py"
+FIGURES = "tests/stats/test_figures.py"
 PLAIN = "tests/solve/test_board_checkers_by_brute_force.py"
 VERIFY = "tests/solve/test_verify.py", COUNT
 CHECKERS, STATISTICS = "checkers", "statistics"
@@ -86,11 +87,10 @@ TARGETS = [
     Target("fogspiel/resistance/checkers/resistance.py", (COUNT,), group=CHECKERS),
     Target("fogspiel/resistance/checkers/lone_spies.py", (COUNT, "tests/solve/test_lone_spies.py"), group=CHECKERS),
     Target("fogspiel/stats/race.py", ("tests/stats/test_race.py",), True, group=STATISTICS),
-    Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py",), True, group=STATISTICS, marks="not slow"),
-    Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py",), True, group=STATISTICS),
-    Target("fogspiel/stats/evaluate.py", ("tests/stats", "tests/test_cold_start.py", "tests/core/test_session.py",
-        "tests/core/test_chance_weights.py", "tests/tune/test_proof.py"), group=STATISTICS),
-    Target("fogspiel/stats/linear_programs.py", ("tests/stats/test_nash.py",), True, group=STATISTICS),
+    Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py", FIGURES), True, group=STATISTICS),
+    Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py", FIGURES), True, group=STATISTICS),
+    Target("fogspiel/stats/evaluate.py", ("tests/stats/test_evaluate.py", FIGURES, "tests/stats/test_gsprt.py"), group=STATISTICS),
+    Target("fogspiel/stats/linear_programs.py", ("tests/stats/test_nash.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/solving/proofs/__init__.py", (*VERIFY, "tests/solve/test_hostile_certificates.py",
         "tests/solve/test_locks.py", "tests/solve/test_large_certificates.py", "tests/cli/test_cli_solve.py")),
     Target("fogspiel/solving/policies/best_response.py",
