@@ -89,7 +89,8 @@ TARGETS = [
     Target("fogspiel/stats/race.py", ("tests/stats/test_race.py",), True, group=STATISTICS),
     Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py", FIGURES), True, group=STATISTICS),
-    Target("fogspiel/stats/evaluate.py", ("tests/stats/test_evaluate.py", FIGURES, "tests/stats/test_gsprt.py"), group=STATISTICS),
+    Target("fogspiel/stats/evaluate.py",
+        ("tests/stats/test_evaluate.py", FIGURES, "tests/stats/test_gsprt.py"), group=STATISTICS),
     Target("fogspiel/stats/linear_programs.py", ("tests/stats/test_nash.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/solving/proofs/__init__.py", (*VERIFY, "tests/solve/test_hostile_certificates.py",
         "tests/solve/test_locks.py", "tests/solve/test_large_certificates.py", "tests/cli/test_cli_solve.py")),
@@ -347,9 +348,9 @@ class Trial:
     def baseline(self, session: Any) -> tuple[dict[str, set[int]], dict[str, float]]:
         """Run all tests; return the lines of the file that each reaches, and its CPU seconds.
 
-        Tests that fail or take long are left out.
+        Tests that fail or take long are left out; those that took long are noted, and not run again.
         """
-        notes = self.out.with_suffix(".baseline")
+        notes, known = self.out.with_suffix(f".{os.getpid()}"), self.out.with_suffix(".slow")
 
         def too_long(*_: object) -> None:
             raise TimeoutError
@@ -358,7 +359,10 @@ class Trial:
             signal.signal(signal.SIGPROF, too_long)
             entered: dict[str, list[int]] = {}
             seconds: dict[str, float] = {}
+            slow = set(known.read_text(encoding="utf-8").split("\n")) if known.exists() else set()
             for item in self.cases(session):
+                if item.nodeid in slow:
+                    continue
                 lines: set[int] = set()
                 self.failed, begin = False, time.process_time()
                 forget_results(self.path)
@@ -370,7 +374,10 @@ class Trial:
                     sys.settrace(None)
                     signal.setitimer(signal.ITIMER_PROF, 0)
                 spent = time.process_time() - begin
-                if not self.failed and spent <= LONGEST and lines:
+                if spent > LONGEST:
+                    with known.open("a", encoding="utf-8") as file:
+                        file.write(f"{item.nodeid}\n")
+                elif not self.failed and lines:
                     entered[item.nodeid], seconds[item.nodeid] = sorted(lines), spent
             notes.write_text(json.dumps([entered, seconds]), encoding="utf-8")
             return 0

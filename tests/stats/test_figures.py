@@ -132,7 +132,8 @@ def test_the_figures_of_a_strength_are_those_of_its_counts():
         assert figures["normalised_elo_interval"] == shown
     assert found.elo_interval() == found.elo_interval(False)
     assert found.normalised_elo == figures["normalised_elo"] == normalised_elo(found.pairs, 0.6875)
-    assert {name: figures[name] for name in ("games", "wins", "draws", "losses", "pairs", "score", "wins_per_loss")} == {
+    names = ("games", "wins", "draws", "losses", "pairs", "score", "wins_per_loss")
+    assert {name: figures[name] for name in names} == {
         "games": 16, "wins": 9, "draws": 4, "losses": 3, "pairs": [1, 0, 3, 2, 2], "score": 0.6875, "wins_per_loss": 3,
     }  # fmt: skip
     assert figures["interval"] == [*anytime] and figures["elo"] == found.elo
@@ -300,7 +301,7 @@ def test_a_program_has_the_optimum_and_the_duals_of_a_worked_example():
         (rows._replace(upper=-np.ones(3)), "infeas"),
     ):
         with pytest.raises(LpFailure, match=word):
-            solve(columns, wrong, presolve="off")
+            solve(columns, rows._replace(upper=np.full(3, most)), presolve="off")
 
 
 @pytest.mark.parametrize("matrix", [[[3, 0], [1, 2]], [[-7, 5], [4, -2]], [[0.5, 0.1], [0.2, 0.4]]])
