@@ -287,6 +287,11 @@ def test_a_phantom_game_has_two_strategies_by_name(strategies):
     refused_as("dark-hex-3x3", lambda body: body.update(strategies=strategies), "the strategies of black and white")
 
 
+@pytest.mark.parametrize("cell", ["A9", "D1", "a1", "A1,A1", "-opening-A1"])
+def test_an_opening_is_a_cell(cell):
+    refused_as("dark-hex-3x3", lambda body: body.update(game=f"dark-hex-3x3-opening-{cell}"), "its opening is")
+
+
 @pytest.mark.parametrize("form", ["scores", "weights", "proofs"])
 @pytest.mark.parametrize("value", [[], ["0"], ["0", "0", "0"], "00", None])
 def test_a_refinement_has_two_of_each(form, value):
