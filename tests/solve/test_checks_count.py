@@ -8,13 +8,16 @@ import copy
 import json
 import random
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from support.certificates import reseal, uniform_certificate
 
 from fogspiel.core.game import CHANCE
+from fogspiel.games.boards.board import BOARDS
+from fogspiel.games.phantom.look import OWN
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
 from fogspiel.solving.proofs.checkers import permutation, phantom, primitives, refutation, tree
@@ -154,6 +157,164 @@ def test_boards_have_their_lines_and_symmetries():
     assert tall.won[0][0b011010] and not tall.won[0][0b101001 & ~1] and tall.won[1][0b000011] and tall.won[1][0b000110]
     for name in ("phantom-ttt-4x4-5", "phantom-ttt-1x9-1", "dark-hex-1x3", "dark-hex-3x3-3", "phantom-ttt-4x4-3"):
         assert primitives.board_named(name, 9) is None
+
+
+# Boards of files
+
+STRIP = [(0, 1), (1, 2)]  # two neighbours on a board of three cells win
+
+
+def strip_rule(player, own, other, cell):
+    stones = own | 1 << cell
+    if (own | other) >> cell & 1:
+        return -1
+    if any(stones >> a & stones >> b & 1 for a, b in STRIP):
+        return 1
+    return 2 if stones | other == 7 else 0
+
+
+@pytest.fixture
+def own_board(monkeypatch):
+    """Give a board with this rule a name, as a file of the user's does; return it as the checkers see it."""
+
+    def give(rule, most=9, variant="classical"):
+        board = SimpleNamespace(
+            name="own", cells=3, rows=1, columns=3, fate=rule, symmetries=np.array([[0, 1, 2], [2, 1, 0]])
+        )
+        monkeypatch.setitem(BOARDS, "own", board)
+        monkeypatch.setitem(OWN, "phantom-own", SimpleNamespace(board="own", variant=variant))
+        return primitives.board_named("phantom-own", most)
+
+    return give
+
+
+def test_a_board_of_a_file_has_the_winning_sets_of_its_rule(own_board):
+    board, variant = own_board(strip_rule, variant="abrupt")
+    assert variant == "abrupt" and (board.name, board.rows, board.columns, board.cells) == ("own", 1, 3, 3)
+    assert board.won[0] == board.won[1] == [mask in (3, 6, 7) for mask in range(8)]
+    assert board.symmetries == [(0, 1, 2), (2, 1, 0)]
+    assert (
+        own_board(strip_rule, 3) and own_board(strip_rule, 2) is None and primitives.board_named("no-such", 9) is None
+    )
+    assert primitives.board_named(["phantom-own"], 9) is primitives.own_rule(["phantom-own"], 9, "classical") is None
+    cells, symmetries, rule = primitives.own_rule("phantom-own", 3, "classical")
+    assert (cells, symmetries) == (3, [[0, 1, 2], [2, 1, 0]]) and rule(0, 1, 0, 1) == 1
+    assert primitives.own_rule("phantom-own", 2, "classical") is primitives.own_rule("phantom-own", 3, "abrupt") is None
+
+
+def test_a_board_whose_rule_differs_in_one_position_is_refused(own_board):
+    """Everywhere but after a win, where no game goes on, and for sets of own stones alone, which say who has won."""
+    won = own_board(strip_rule)[0].won[0]
+    tried = 0
+    for player, own, other, cell in product(range(2), range(8), range(1, 8), range(3)):
+        if own & other or won[own] or won[other]:
+            continue
+        for wrong in {-1, 0, 1, 2, 3} - {strip_rule(player, own, other, cell)}:
+            tried += 1
+
+            def rule(*stone, odd=(player, own, other, cell), wrong=wrong):
+                return wrong if stone == odd else strip_rule(*stone)
+
+            with pytest.raises(ValueError, match="stones alone tell"):
+                own_board(rule)
+    assert tried > 200
+
+
+def test_the_parts_of_positions_are_those_of_tic_tac_toe():
+    whole = [{3 * row + column for column in range(3)} for row in range(3)]
+    whole += [{cell + 3 * row for row in range(3)} for cell in range(3)] + [{0, 4, 8}, {2, 4, 6}]
+    assert sorted(map(sorted, primitives.LINES)) == sorted(map(sorted, whole))
+    assert (primitives.WIN, primitives.DRAW) == (2, 1)
+    board, _ = primitives.board_named("phantom-ttt-2x3-3", 9)
+    assert board.names == ["A1", "B1", "C1", "A2", "B2", "C2"] and board.cells == 6
+    assert primitives.cells_of(0b1011) == [0, 1, 3] and primitives.cells_of(0) == []
+    assert primitives.turns_of(1, 2) == [(0, 1), (1, 0)] and len(primitives.turns_of(2, 2)) == 8
+    assert primitives.turns_of(2, 3) == [(0, 1, 2, 3, 4, 5), (2, 1, 0, 5, 4, 3), (3, 4, 5, 0, 1, 2), (5, 4, 3, 2, 1, 0)]
+    assert primitives.board_named("phantom-ttt-3x3-2", 9)[0].name == "ttt-3x3-2"
+    assert (
+        primitives.board_named("phantom-ttt", 9)[0].name == "ttt" and primitives.board_named("phantom-ttt", 8) is None
+    )
+    assert primitives.board_named("dark-hex-2x3", 6)[0].name == "hex-3x2"
+    for name in ("dark-hex-2x3", "phantom-ttt-2x3-2"):
+        assert primitives.board_named(name, 5) is None
+    for name in (
+        "phantom-ttt-2x2-1",
+        "dark-hex-2x1",
+        "dark-hex",
+        "phantom-ttt-03x3-3",
+        "phantom-ttt-3x3-3-fast",
+        7,
+        None,
+    ):
+        assert primitives.board_named(name, 9) is None
+
+
+# Words and limits
+
+
+def test_a_fault_is_quoted_in_forty_characters():
+    long = 10**39
+    assert primitives.quoted("x" * 40) == repr("x" * 40) and primitives.quoted("x" * 41) == repr("x" * 38 + "..")
+    assert primitives.quoted(Fraction(1, 3)) == "1/3" and primitives.quoted(Fraction(-long, 7)) == str(
+        Fraction(-long, 7)
+    )
+    for huge in (Fraction(10**50, 7), Fraction(7, 10**50), Fraction(-(10**50), 7)):
+        assert primitives.quoted(huge) == "a fraction of some 50 digits"
+    assert [primitives.quoted(thing) for thing in (None, True, 1.5, [], {})] == [
+        "None",
+        "True",
+        "1.5",
+        "a list",
+        "a dict",
+    ]
+    assert primitives.quoted(10**60) == str(10**60)[:40]
+
+
+def test_work_ends_at_its_budget_of_cpu_time(monkeypatch):
+    clock = {"wall": 100.0, "cpu": 5.0}
+    monkeypatch.setattr(primitives, "monotonic", lambda: clock["wall"])
+    monkeypatch.setattr(primitives, "process_time", lambda: clock["cpu"])
+    primitives.go_on()
+    with primitives.limit_work(10):
+        for wall, cpu in ((110.0, 15.0), (200.0, 15.0), (110.1, 14.0)):
+            clock.update(wall=wall, cpu=cpu)
+            primitives.go_on()
+        clock.update(wall=110.1, cpu=15.1)
+        with pytest.raises(ValueError, match="more CPU time than it may"):
+            primitives.go_on()
+        with primitives.limit_work(20):
+            primitives.go_on()
+    primitives.go_on()
+
+
+def test_bounds_are_compared_with_what_is_proved_exactly():
+    def claim(value, lower, upper, exact=True):
+        body = {"value": value, "lower": lower, "upper": upper}
+        return primitives.prove_bounds(body, ("A's", "B's"), lambda: Fraction(1, 3), lambda: Fraction(2, 3), exact)
+
+    assert claim("1/2", "1/3", "2/3", False) == (Fraction(1, 3), Fraction(2, 3))
+    assert claim("1/3", "1/3", "2/3", False) and claim("2/3", "1/3", "2/3", False)
+    for wrong, sentence in (
+        (("1/2", "1/3", "2/3"), "is proved only if both bounds"),
+        (("1/3", "1/3", "1/3"), "B's strategy concedes 2/3, but it claims 1/3"),
+        (("2/3", "2/3", "2/3"), "A's strategy secures 1/3, but it claims 2/3"),
+        (("2/3", "2/3", "1/3"), "is proved only if both bounds"),
+        (("1/4", "1/3", "2/3", False), "not between its bounds"),
+        (("3/4", "1/3", "2/3", False), "not between its bounds"),
+        (("1/2", "1/4", "2/3", False), "A's strategy secures"),
+        (("1/2", "1/3", "3/4", False), "B's strategy concedes"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            claim(*wrong)
+
+
+@pytest.mark.parametrize("body", [None, [], "format", {"a": 1}, {"format": 1, "b": 2}, {"format": 1, "a": 1, "b": 2}])
+def test_a_head_has_its_keys_and_its_format(body):
+    with pytest.raises(ValueError, match="exactly the keys"):
+        primitives.check_head(body, ["format", "a"], "one")
+    primitives.check_head({"a": 0, "format": "one"}, ["format", "a"], "one")
+    with pytest.raises(ValueError, match="its format is 'two', not 'one'"):
+        primitives.check_head({"a": 0, "format": "two"}, ["format", "a"], "one")
 
 
 # Trees
@@ -320,6 +481,8 @@ def test_a_tree_has_two_strategies(value):
         (["A3", "", {"B2": "1"}], "not the smallest of its images"),
         (["", "", {"C1": "1"}], "are not symmetric"),
         (["C1", ""], "not a history"),
+        (None, "not a history"),
+        (3, "not a history"),
         (["C1", None, {"B2": "1"}], "not text"),
     ],
 )
