@@ -5,6 +5,7 @@ check in question which refuses.
 """
 
 import copy
+import hashlib
 import json
 import random
 from fractions import Fraction
@@ -127,6 +128,15 @@ def test_a_probability_lies_between_0_and_1(text, right):
         primitives.probability(text, "it")
 
 
+def test_a_digest_is_that_of_the_json_of_all_the_rest():
+    body = {"b": [[1, {"z": None}]], "a": "\u00e9", "digest": "x"}
+    text = '{"a":"\\u00e9","b":[[1,{"z":null}]]}'
+    assert primitives.digest_of(body) == hashlib.sha256(text.encode()).hexdigest()
+    primitives.check_digest({**body, "digest": primitives.digest_of(body)})
+    with pytest.raises(ValueError, match="changed after it was written"):
+        primitives.check_digest(body)
+
+
 def test_sums_and_denominators_of_a_check_are_right():
     parts = [Fraction(1, 6), Fraction(3, 4), Fraction(-1, 10)]
     assert primitives.total(parts) == sum(parts) and primitives.common_denominator(parts) == 60
@@ -235,8 +245,8 @@ def test_the_parts_of_positions_are_those_of_tic_tac_toe():
         primitives.board_named("phantom-ttt", 9)[0].name == "ttt" and primitives.board_named("phantom-ttt", 8) is None
     )
     assert primitives.board_named("dark-hex-2x3", 6)[0].name == "hex-3x2"
-    for name in ("dark-hex-2x3", "phantom-ttt-2x3-2"):
-        assert primitives.board_named(name, 5) is None
+    for name, cells in (("dark-hex-2x3", 6), ("phantom-ttt-2x3-2", 6), ("phantom-ttt", 9)):
+        assert primitives.board_named(name, cells) and primitives.board_named(name, cells - 1) is None
     for name in (
         "phantom-ttt-2x2-1",
         "dark-hex-2x1",
