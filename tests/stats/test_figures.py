@@ -312,6 +312,18 @@ def test_a_matrix_of_two_rows_and_columns_has_the_mixtures_of_the_formula(matrix
     assert found.gap == found.upper - found.lower
 
 
+def test_a_program_that_makes_no_sense_is_refused():
+    columns, rows = matrix_program(np.eye(2), 0)
+    with pytest.raises(LpFailure, match="HiGHS: the program was refused"):
+        solve(columns, rows._replace(column=rows.column + 7))
+
+
+def test_tiny_and_huge_payoffs_have_the_mixtures_of_others():
+    circle = np.array([[0.0, 1, -1], [-1, 0, 1], [1, -1, 0]])
+    for scale in (1e-12, 1e-7, 1e9):
+        assert equilibrium(scale * circle + scale).rows == pytest.approx([1 / 3] * 3)
+
+
 def test_programs_of_a_matrix_have_the_sum_where_it_is_wanted():
     columns, rows = matrix_program(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), 1)
     dense = np.zeros((4, 3))
