@@ -47,6 +47,7 @@ from fogspiel.stats.round_robin import (
     claims,
     counts_of,
     cycle,
+    cyclic_share,
     elo,
     error_bars,
     holm,
@@ -55,6 +56,7 @@ from fogspiel.stats.round_robin import (
     resample,
     scores_of,
     share_of_luck,
+    undefeated,
 )
 from fogspiel.stats.sprt import Gsprt, likeliest_law, log_ratio, multiplier, root_of
 
@@ -405,11 +407,14 @@ def test_luck_is_the_variance_that_cycles_keep():
     many = counts * 1000
     assert share_of_luck(many) == pytest.approx(variance / 3000 / energy, rel=1e-12)
     assert share_of_luck(counts_of(3, {(0, 1): [1, 0, 1]})) == 1
+    single = counts_of(3, {(0, 1): [0, 0, 1], (1, 2): [500, 0, 500]})
+    assert share_of_luck(single) == pytest.approx(2 * 0.25 / 1000 / 3 / 0.5, rel=1e-12)
     partly = counts_of(4, {(0, 1): [0, 0, 0], (2, 3): [300, 0, 700]})
     assert share_of_luck(partly) == pytest.approx(0.5 * 2 * 0.21 / 1000 / (2 * 0.04), rel=1e-12)
 
 
 def test_bootstraps_keep_the_number_of_games_and_pairs_without_any():
+    assert [again[0, 1].tolist() for again in resample(counts_of(2, {(0, 1): [0, 0, 1]}), 1, 3)] == [[0, 0, 1]] * 3
     counts = counts_of(3, {(0, 1): [3, 4, 5], (0, 2): [0, 0, 6]})
     drawn = [*resample(counts, 1)]
     assert len(drawn) == RESAMPLES == 200 and len([*resample(counts, 1, 3)]) == 3
@@ -440,7 +445,20 @@ def test_a_limit_of_a_weak_player_is_met_to_many_digits():
         beats[one, other], beats[other, one] = 1, -1
     beats[4, 1], beats[1, 4], beats[0, 4], beats[4, 0] = 3, -3, 1, -1
     t = 0.375  # 3 u <= t: the most even one that the fifth allows
-    assert nash_average(0.5 + beats / 8).weights == pytest.approx([t, 0.125, t, 0.125, 0], abs=1e-6)
+    assert nash_average(0.5 + beats / 8).weights == pytest.approx([t, 0.125, t, 0.125, 0], abs=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(3), np.zeros((2, 3)), np.full((2, 2), np.nan), np.zeros((2, 2, 2))])
+def test_a_round_robin_is_a_square_of_finite_scores(wrong):
+    for statistic in (nash_average, undefeated, cyclic_share):
+        with pytest.raises(ValueError, match="square matrix of finite scores"):
+            statistic(wrong)
+
+
+def test_the_best_players_lose_to_nobody():
+    scores = np.array([[0.5, 0.5, 0.7], [0.5, 0.5, 0.5], [0.3, 0.5, 0.5]])
+    assert undefeated(scores) == [0, 1] and undefeated(np.array([[0.5, 0.0], [1.0, 0.5]])) == [1]
+    assert cyclic_share(scores) == pytest.approx(1 / 3) and cyclic_share(np.zeros((2, 2))) == 0
 
 
 def test_nash_averages_far_from_scores_are_refused():
