@@ -86,7 +86,7 @@ TARGETS = [
     Target(f"{PROOFS}/table_bounds.py", ("tests/solve/test_bounds_any_game.py",), True, group=CHECKERS),
     Target("fogspiel/resistance/checkers/resistance.py", (COUNT,), group=CHECKERS),
     Target("fogspiel/resistance/checkers/lone_spies.py", (COUNT, "tests/solve/test_lone_spies.py"), group=CHECKERS),
-    Target("fogspiel/stats/race.py", ("tests/stats/test_race.py",), True, group=STATISTICS),
+    Target("fogspiel/stats/race.py", ("tests/stats/test_race.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/stats/evaluate.py",

@@ -21,7 +21,7 @@ from fogspiel.games.boards.board import BOARDS
 from fogspiel.games.phantom.look import OWN
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
-from fogspiel.solving.proofs.checkers import permutation, phantom, primitives, refutation, tree
+from fogspiel.solving.proofs.checkers import permutation, phantom, primitives, refined, refutation, tree
 from fogspiel.solving.proofs.checkers.permutation import Grid, mixture
 from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, guarantees, node_of, rules_of
 from fogspiel.solving.proofs.checkers.tree import GamePositions
@@ -448,6 +448,83 @@ def test_a_tree_is_for_the_rules_that_it_names(part, right):
     for wrong in ("leduc", 2, None):
         with pytest.raises(ValueError, match="it must be for version 1 of kuhn"):
             tree.rules_of({"game": "kuhn", "rules": 1, part: wrong}, game)
+
+
+# Refinements and locks
+
+LOCK = {"history": [0], "view": [1, 2], "actions": [0, 1], "probabilities": ["1/3", "2/3"]}
+
+
+def test_a_lock_is_parsed():
+    other = {**LOCK, "history": [], "view": [5]}
+    locks, weight = refined.locks_of({"weight": "1", "rows": [[LOCK, other], [LOCK]]})
+    shares = [0, 1], [Fraction(1, 3), Fraction(2, 3)]
+    assert locks == dict.fromkeys([(0, (0,), (1, 2)), (0, (), (5,)), (1, (0,), (1, 2))], shares) and weight == 1
+    for rows in ([[LOCK], []], [[], [LOCK]]):
+        assert refined.locks_of({"weight": "2/3", "rows": rows})[1] == Fraction(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("lock", "sentence"),
+    [
+        (None, "keys rows and weight"),
+        ({"weight": "1"}, "keys rows and weight"),
+        ({"weight": "1", "rows": [[LOCK], []], "more": 1}, "keys rows and weight"),
+        ({"weight": "3/2", "rows": [[LOCK], []]}, "not between 0 and 1"),
+        ({"weight": "1/2", "rows": [[LOCK], [LOCK]]}, "must be of one player"),
+        ({"weight": "1", "rows": [[], []]}, "two lists of rows"),
+        ({"weight": "1", "rows": [[LOCK]]}, "two lists of rows"),
+        ({"weight": "1", "rows": [[LOCK], [], []]}, "two lists of rows"),
+        ({"weight": "1", "rows": [{"a": LOCK}, []]}, "two lists of rows"),
+        ({"weight": "1", "rows": [[LOCK], None]}, "two lists of rows"),
+        ({"weight": "1", "rows": "ab"}, "two lists of rows"),
+        ({"weight": "1", "rows": None}, "two lists of rows"),
+        ({"weight": "1", "rows": [[LOCK, LOCK], []]}, "lock 1 of the first player repeats"),
+        ({"weight": "1", "rows": [[], [5]]}, "lock 0 of the second player must have exactly"),
+        ({"weight": "1", "rows": [[], [{**LOCK, "after": None}]]}, "must have exactly the keys"),
+        *(({"weight": "1", "rows": [[{**LOCK, "history": history}], []]}, "the history in lock 0 of the first player")
+          for history in (None, "01", (), 5, {}, [1.0], [True], ["0"], [None])),
+        *(({"weight": "1", "rows": [[{**LOCK, "probabilities": shares}], []]}, "of the first player")
+          for shares in (["1"], ["1/2", "1/3"], ["-1/2", "3/2"], None)),
+    ],
+)  # fmt: skip
+def test_a_lock_is_looked_at(lock, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        refined.locks_of(lock)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda body: body.pop("refinement"), "it must have the keys"),
+        (lambda body: body.update(more=1), "it must have the keys"),
+        (lambda body: body.update(format="fogspiel certificate 1"), "certificate"),
+        (lambda body: body.update(refinement=None), "its refinement must have exactly the keys"),
+        (lambda body: body.update(refinement=[]), "its refinement must have exactly the keys"),
+        (lambda body: body["refinement"].update(slack=["0", "0"]), "its refinement must have exactly the keys"),
+        (lambda body: body["refinement"].update(safety="1/9"), "its refinement must have exactly the keys"),
+        (lambda body: body["refinement"].update(strategies=[[], []]), "its refinement must have exactly the keys"),
+        (lambda body: body["refinement"].update(safety="-1", strategies=[[], []]), "its safety is negative"),
+        (lambda body: body["refinement"].update(safety="1/9", strategies=5), "must hold two strategies"),
+        (lambda body: body["refinement"].update(safety="1/9", strategies=[[]]), "must hold two strategies"),
+        (lambda body: body["refinement"].update(opponent="best"), "must be 'uniform' or two strategies"),
+        (lambda body: body["refinement"].update(opponent=[[]]), "must be 'uniform' or two strategies"),
+        (lambda body: body["refinement"].update(opponent=None), "must be 'uniform' or two strategies"),
+        (lambda body: body["refinement"]["weights"].__setitem__(0, "-1"), "one of its weights is negative"),
+        (lambda body: body["refinement"]["weights"].__setitem__(1, "-1/9"), "one of its weights is negative"),
+        (lambda body: body["refinement"]["scores"].__setitem__(0, "7"), "the first player scores"),
+        (lambda body: body["refinement"]["scores"].__setitem__(1, "-7"), "the second player scores"),
+        (lambda body: body.update(value="1"), "its value is not between its bounds"),
+        (lambda body: body.update(lower="-1/17"), "it claims the lower bound"),
+        (lambda body: body.update(upper="-1/17"), "it claims the upper bound"),
+        (lambda body: body.update(strategies=None), "it must hold two strategies"),
+        (lambda body: body["strategies"].pop(), "it must hold two strategies"),
+        (lambda body: body["refinement"].update(proofs=None), "it must hold two proofs"),
+        (lambda body: body["strategies"][0][-1].update(after=[99, 0]), "comes after no earlier row"),
+    ],
+)
+def test_a_part_of_a_refinement_is_looked_at(change, sentence):
+    refused_as("kuhn", change, sentence)
 
 
 # Phantom games

@@ -40,7 +40,7 @@ from fogspiel.stats.linear_programs import (
     statuses,
     symmetric_equilibrium,
 )
-from fogspiel.stats.race import LOG_WEIGHTS, STAKES, interval
+from fogspiel.stats.race import LOG_WEIGHTS, STAKES, GainTest, Race, Verdict, decision, interval
 from fogspiel.stats.round_robin import (
     RESAMPLES,
     NashAverage,
@@ -475,3 +475,42 @@ def test_cycles_of_every_length_are_found():
         beats[length - 1, 0] = False
         assert cycle(beats) == ()
     assert cycle(np.eye(3, dtype=bool)) == ()
+
+
+# Races
+
+
+@pytest.mark.parametrize("name", ["paper", "ebgstop"])
+def test_a_tie_at_the_limit_keeps_the_incumbent(name):
+    race = Race(name)
+    for counts, sign in (([10**6, 0, 10**6], -1), ([0, 10**6, 0], -1), ([10**3, 0, 10**3], 0), ([0, 10, 0], 0)):
+        assert decision(race, np.array(counts)) == sign
+    assert decision(race, np.array([10**6, 0, 10**6 + 1])) == 1 and decision(race, np.array([0, 0, 0])) == 0
+
+
+def test_a_test_of_a_gain_is_made_for_a_number_of_pairs():
+    gains = {16_000: 0.7 / math.sqrt(16_000), 100: 0.07, 13: 0.7 / math.sqrt(13), 12: 0.2, 1: 0.2, 0: 0.2}
+    for pairs, gain in gains.items():
+        test = GainTest.for_pairs(pairs)
+        assert (test.low, test.fails, test.delta) == (0.5, False, 0.05) and test.high == pytest.approx(
+            0.5 + gain, **CLOSE
+        )
+    assert GainTest.for_pairs(100, 0.01).delta == 0.01
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 3), (0, 0, 40), (5, 1, 0, 7, 9), (0, 0, 0)])
+def test_the_capital_of_a_gain_is_the_mean_of_three_bets(counts):
+    test = GainTest(0.5, 0.52)
+    values = [v / (len(counts) - 1) for v in range(len(counts))]
+    bets = [min(0.02 / variance, 0.95 / 0.52) for variance in (0.03, 0.06, 0.12)]
+    wealth = [math.prod((1 + bet * (v - 0.5)) ** n for v, n in zip(values, counts, strict=True)) for bet in bets]
+    assert test.bets == pytest.approx(bets, **CLOSE)
+    assert test.capital(np.array(counts)) == pytest.approx(math.log(sum(wealth) / 3), rel=1e-10, abs=1e-12)
+    assert GainTest(0.1, 0.9).bets == pytest.approx([0.95 / 0.9] * 3, **CLOSE)
+
+
+def test_the_figures_of_a_verdict_are_those_of_its_counts():
+    found = Verdict(1, (2, 0, 6), 16)
+    assert (found.observations, found.mean, found.interval) == (8, 0.75, interval(np.array([2, 0, 6])))
+    assert Verdict(0, (0, 0, 0), 0).mean == 0.5 and Verdict(0, (0, 0, 0), 0).interval == (0, 1)
+    assert Race("paper", 0.1, 0.02).for_differences() == Race("paper", 0.1, 0.01)
