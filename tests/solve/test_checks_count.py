@@ -23,7 +23,16 @@ from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
 from fogspiel.solving.proofs.checkers import permutation, phantom, primitives, refined, refutation, tree
 from fogspiel.solving.proofs.checkers.permutation import Grid, mixture
-from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, guarantees, node_of, rules_of
+from fogspiel.solving.proofs.checkers.phantom_bounds import (
+    FileRules,
+    Node,
+    Opponent,
+    PonnukiRules,
+    guarantees,
+    node_of,
+    prove_bound,
+    rules_of,
+)
 from fogspiel.solving.proofs.checkers.tree import GamePositions
 
 KNOWN = known_values()
@@ -629,11 +638,11 @@ def test_a_node_is_looked_at():
 class PlainOpponent:
     """The opponent of a node by the definition: every try, in fractions, nothing passed over."""
 
-    def __init__(self, rules, nodes, body):
-        self.rules, self.nodes, self.rows = rules, nodes, body["rows"]
+    def __init__(self, rules, nodes, body, player):
+        self.rules, self.nodes, self.rows, self.player = rules, nodes, body["rows"], player
 
     def gain(self, world, own, turns):
-        """The probability that the player does not win from its first row on."""
+        """The probability that the player does not win from its first row on, draws counted half."""
         return self.turn(world, [(own, 0, turn, Fraction(1, len(turns))) for turn in turns])
 
     def turn(self, position, stands):
@@ -651,27 +660,51 @@ class PlainOpponent:
                     gained += weight * Fraction(share) * (1 - paid)
             else:
                 for cell, share, illegal, legal in self.rows[place]:
-                    fate = self.rules.fate(own, seen, cell)
+                    fate, part = self.rules.outcome(self.player, own, seen, cell), weight * Fraction(share)
                     if fate == "illegal":
-                        waiting.append((own, illegal, turn, weight * Fraction(share)))
-                    elif fate == "legal" and legal is None:
-                        gained += weight * Fraction(share)
-                    elif fate == "legal":
-                        going.append((own | 1 << cell, legal, turn, weight * Fraction(share)))
+                        waiting.append((own, illegal, turn, part))
+                    elif fate == "legal" and legal is not None:
+                        going.append((own | 1 << cell, legal, turn, part))
+                    else:
+                        gained += part * {"wins": 0, "draws": Fraction(1, 2), "loses": 1, "legal": 1}[fate]
         return gained + (self.best(position, going) if going else 0)
 
     def best(self, position, stands):
         found = []
         for cell in self.rules.cells:
-            told = {"illegal": [], "legal": [], "wins": []}
+            told = {"illegal": [], "legal": [], "wins": [], "draws": [], "loses": []}
             for stand in stands:
                 theirs = self.rules.image(stand[0], self.rules.inverse[stand[2]])
-                told[self.rules.fate(position, theirs, cell)].append(stand)
-            if told["legal"] or told["wins"]:  # else it learns nothing
-                won = sum(stand[3] for stand in told["wins"])
+                told[self.rules.outcome(1 - self.player, position, theirs, cell)].append(stand)
+            if len(told["illegal"]) < len(stands):  # else it learns nothing
+                won = sum(
+                    stand[3] for fate, half in (("wins", 2), ("draws", 1)) for stand in told[fate] * half
+                ) / Fraction(2)
                 again = self.best(position, told["illegal"]) if told["illegal"] else 0
                 found.append(won + again + (self.turn(position | 1 << cell, told["legal"]) if told["legal"] else 0))
         return max(found)
+
+
+def misere(player, own, other, cell):
+    """A rule for a row of four cells: its ends lose, two neighbours win, a full board is drawn."""
+    stones = own | 1 << cell
+    if (own | other) >> cell & 1:
+        return -1
+    if stones & 9 == 9:
+        return 3
+    if any(stones >> low & 3 == 3 for low in range(3)) and player == 0:
+        return 1
+    return 2 if stones | other == 15 else 0
+
+
+RULES = {
+    "ponnuki 2x2": PonnukiRules(2, 2),
+    "ponnuki 2x3": PonnukiRules(2, 3),
+    "three in a row of four": rules_of("phantom-ttt-1x4-3"),
+    "two in a row of five": rules_of("phantom-ttt-1x5-2"),
+    "hex 2x2": rules_of("dark-hex-2x2"),
+    "misere": FileRules(4, [(0, 1, 2, 3), (3, 2, 1, 0)], misere),
+}
 
 
 def random_node(draw, rules, number, worlds):
@@ -694,18 +727,91 @@ def random_node(draw, rules, number, worlds):
     return {"own": own, "worlds": kept, "worths": [draw.randint(0, 4) for _ in kept], "unit": 4, "rows": rows}
 
 
-@pytest.mark.parametrize("size", [(2, 2), (2, 3)])
+@pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("seed", range(6))
-def test_guarantees_of_random_nodes_are_those_of_plain_play(size, seed):
-    draw, rules, nodes = random.Random(f"{size} {seed}"), PonnukiRules(*size), []
+def test_guarantees_of_random_nodes_are_those_of_plain_play(name, seed):
+    draw, rules, nodes = random.Random(f"{name} {seed}"), RULES[name], []
+    player = seed % 2
     for number in range(3):
         body = random_node(draw, rules, number, [1, 2, 4, 8])
         node = node_of(body, number, rules)
         turns = draw.choice([[0], rules.symmetries])
-        plain = PlainOpponent(rules, nodes, body)
-        for world, found in guarantees(rules, nodes, node, 0, turns):
+        plain = PlainOpponent(rules, nodes, body, player)
+        for world, found in guarantees(rules, nodes, node, player, turns):
             assert found == 1 - plain.gain(world, node.own, turns)
         nodes.append(node)
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("player", [0, 1])
+def test_a_bound_is_the_least_guarantee_of_the_whole_game(name, player):
+    """Only what a node guarantees may be claimed, of every world in which the game may begin."""
+    draw, rules = random.Random(f"{name} {player}"), RULES[name]
+    worlds = [0] if player == 0 else [1 << cell for cell in rules.cells]
+    body = {**random_node(draw, rules, 0, worlds), "unit": 10**9, "worlds": worlds, "worths": [0] * len(worlds)}
+    plain = PlainOpponent(rules, [], body, player)
+    sure = [1 - plain.gain(world, 0, rules.symmetries) for world in worlds]
+    units = [int(worth * 10**9) for worth in sure]
+    assert prove_bound([{**body, "worths": units}], player, rules, True) == Fraction(min(units), 10**9)
+    assert prove_bound([], player, rules, True) == 0
+    for number in range(len(worlds)):
+        more = [unit + (place == number) for place, unit in enumerate(units)]
+        with pytest.raises(ValueError, match="node 0 claims"):
+            prove_bound([{**body, "worths": more}], player, rules, True)
+    whole = {key: body[key] for key in ("own", "worlds", "rows")} | {"worth": str(min(sure))}
+    for vectors in (True, False):
+        assert prove_bound([whole], player, rules, vectors) == min(sure)
+    for change in (
+        {"own": 1 << len(rules.cells) - 1},
+        {"worlds": [*worlds, 0 if player else 3]},
+        {"worlds": worlds[1:]},
+    ):
+        other = {**whole, **change, "worth": "0"}
+        other["worlds"] = [world for world in other["worlds"] if not world & other["own"]] or [2]
+        with pytest.raises(ValueError, match="the last node is not the beginning"):
+            prove_bound([other], player, rules, True)
+    with pytest.raises(ValueError, match="nodes of a player are not a list"):
+        prove_bound({}, player, rules, True)
+    with pytest.raises(ValueError, match="must have exactly the keys"):
+        prove_bound([{**body, "worths": units}], player, rules, False)
+
+
+def test_no_bound_is_proved_where_the_first_stone_may_end_the_game():
+    rules = FileRules(2, [(0, 1)], lambda player, own, other, cell: 1 if not own | other else -1)
+    node = {"own": 0, "worlds": [0], "worth": "0", "rows": [[[0, "1", None, None]]]}
+    assert prove_bound([node], 0, rules, True) == 0
+    with pytest.raises(ValueError, match="Black's first stone may end the game"):
+        prove_bound([{**node, "worlds": [1, 2]}], 1, rules, True)
+
+
+def test_a_symmetry_that_changes_the_rule_is_refused():
+    rules = FileRules(4, [(0, 1, 2, 3), (1, 0, 2, 3)], misere)
+    assert rules.outcome(0, 0, 0, 0) == "legal" and rules.outcome(0, 0, 1, 0) == "illegal"
+    with pytest.raises(ValueError, match="does not map the game to itself"):
+        rules.outcome(0, 8, 0, 0)
+
+
+@pytest.mark.parametrize("size", [(2, 2), (2, 3), (3, 2)])
+def test_two_rules_of_ponnuki_that_share_nothing_agree_in_every_position(size):
+    one, other = PonnukiRules(*size), refutation.Rules(*size)
+    cells = range(size[0] * size[1])
+    for own, theirs in product(range(1 << len(cells)), repeat=2):
+        if own & theirs:
+            continue
+        for cell in cells:
+            bit = 1 << cell
+            if not other.is_legal(own, theirs, bit):
+                fate = "illegal"
+            else:
+                wins = other.captures(own, theirs, bit) or not other.can_move(theirs, own | bit)
+                fate = "wins" if wins else "legal"
+            assert one.fate(own, theirs, cell) == fate == one.outcome(0, own, theirs, cell)
+        going = {own | 1 << cell for cell in cells if one.fate(own, theirs, cell) == "legal"}
+        assert {*other.replies(own, theirs)} == going
+    images = {tuple(one.turns[turn]) for turn in one.symmetries}
+    assert images == {*map(tuple, other.turns)} and len(images) == (8 if size == (2, 2) else 4)
+    for turn in one.symmetries:
+        assert all(one.image(one.image(mask, turn), one.inverse[turn]) == mask for mask in range(1 << len(cells)))
 
 
 # The Resistance
