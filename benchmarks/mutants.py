@@ -74,7 +74,8 @@ CHECKERS, STATISTICS = "checkers", "statistics"
 TARGETS = [
     Target(f"{PROOFS}/tree.py", (*VERIFY, BRUTE), group=CHECKERS),
     Target(f"{PROOFS}/primitives.py", (COUNT, PLAIN, "tests/phantom/test_own_boards.py"), group=CHECKERS),
-    Target(f"{PROOFS}/refined.py", (COUNT, BRUTE, "tests/solve/test_refinement.py", "tests/solve/test_locks.py"),
+    Target(f"{PROOFS}/refined.py", (COUNT, BRUTE, "tests/solve/test_refinement.py", "tests/solve/test_locks.py",
+        "tests/solve/test_quasi_perfect.py"),
         group=CHECKERS),
     Target(f"{PROOFS}/quasi_perfect.py", (COUNT, BRUTE, "tests/solve/test_quasi_perfect.py"), group=CHECKERS),
     Target(f"{PROOFS}/phantom.py", (COUNT, PLAIN), group=CHECKERS),
