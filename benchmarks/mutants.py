@@ -428,7 +428,8 @@ class Trial:
         items = [item for item in self.cases(session) if item.nodeid in reaching]
         items.sort(key=lambda item: seconds[item.nodeid])
         spent = list(itertools.accumulate(seconds[item.nodeid] for item in items))
-        items = [item for item, until in zip(items, spent, strict=True) if until <= PATIENCE]
+        patience = PATIENCE if mutant.scope else 4 * PATIENCE  # every test may notice a constant
+        items = [item for item, until in zip(items, spent, strict=True) if until <= patience]
 
         def run() -> int:
             if not install(self.path, self.tree, mutant):

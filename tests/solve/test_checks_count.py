@@ -268,6 +268,44 @@ def test_the_parts_of_positions_are_those_of_tic_tac_toe():
         assert primitives.board_named(name, 9) is None
 
 
+HEX = [("dark-hex-3x3", 3, 3), ("dark-hex-2x4", 4, 2), ("dark-hex-4x2", 2, 4)]
+
+
+@pytest.mark.parametrize(("name", "rows", "columns"), HEX)
+def test_chains_of_hex_join_edges(name, rows, columns):
+    board, _ = primitives.board_named(name, 9)
+    cells = [(row, column) for row in range(rows) for column in range(columns)]
+
+    def joins(stones, axis, last):
+        """Grow a chain from one edge, a cell at a time, over pairs of cells that touch."""
+        chain = {cell for cell in stones if cell[axis] == 0}
+        while more := {
+            (r, c) for r, c in stones - chain for row, column in chain
+            if (r - row, c - column) in ((0, 1), (0, -1), (1, 0), (-1, 0), (-1, 1), (1, -1))
+        }:  # fmt: skip
+            chain |= more
+        return any(cell[axis] == last for cell in chain)
+
+    for mask in range(1 << len(cells)):
+        stones = {cells[number] for number in range(len(cells)) if mask >> number & 1}
+        assert (board.won[0][mask], board.won[1][mask]) == (joins(stones, 0, rows - 1), joins(stones, 1, columns - 1))
+
+
+def test_the_version_of_the_rules_is_that_of_the_file_of_a_board(own_board, monkeypatch):
+    own_board(strip_rule)
+    asked = []
+    versioned = SimpleNamespace(version="f00")
+    monkeypatch.setattr("fogspiel.core.game.known_game", lambda name: asked.append(name) or versioned)
+    assert primitives.rules_version("phantom-own", 1) == primitives.rules_version("phantom-own-opening-A1", 1) == "f00"
+    assert asked == ["phantom-own"] * 2 and primitives.rules_version("dark-hex-3x3-opening-A1", 7) == 7
+    body = {"game": "phantom-own", "rules": "f00"}
+    primitives.check_rules(body, 1)
+    primitives.check_rules({"game": "dark-hex-3x3", "rules": 1}, 1)
+    for game, wrong in (("phantom-own", 1), ("phantom-own", "f01"), ("dark-hex-3x3", True), ("dark-hex-3x3", 1.0)):
+        with pytest.raises(ValueError, match="of the rules, not"):
+            primitives.check_rules({"game": game, "rules": wrong}, 1)
+
+
 # Words and limits
 
 
