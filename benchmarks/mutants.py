@@ -46,7 +46,7 @@ CASES = 30  # of one parametrized test, drawn once, that are run for a mutant
 LONGEST = 0.5  # CPU seconds of a test that may be run for a mutant
 PATIENT_EVENTS = 3000  # of a trace in one function without a new line, after which it is not traced on
 PATIENT_CALLS = 50_000  # of a test, after which nothing is traced
-PATIENCE = 2.5  # CPU seconds of all tests of a mutant together
+PATIENCE = 8.0  # CPU seconds of all tests of a mutant together
 PROOFS = "fogspiel/solving/proofs/checkers"
 
 
@@ -428,7 +428,7 @@ class Trial:
         items = [item for item in self.cases(session) if item.nodeid in reaching]
         items.sort(key=lambda item: seconds[item.nodeid])
         spent = list(itertools.accumulate(seconds[item.nodeid] for item in items))
-        patience = PATIENCE if mutant.scope else 4 * PATIENCE  # every test may notice a constant
+        patience = PATIENCE if mutant.scope else 2 * PATIENCE  # every test may notice a constant
         items = [item for item, until in zip(items, spent, strict=True) if until <= patience]
 
         def run() -> int:
