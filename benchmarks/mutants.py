@@ -67,6 +67,7 @@ class Target:
 
 
 COUNT, BRUTE = "tests/solve/test_checks_count.py", "tests/solve/test_checkers_by_brute_force.py"
+TEAMS = "tests/solve/test_team_checkers_by_brute_force.py"
 FIGURES = "tests/stats/test_figures.py"
 PLAIN = "tests/solve/test_board_checkers_by_brute_force.py"
 VERIFY = "tests/solve/test_verify.py", COUNT
@@ -85,8 +86,8 @@ TARGETS = [
     Target(f"{PROOFS}/permutation.py", (COUNT,), group=CHECKERS),
     Target(f"{PROOFS}/refutation.py", (COUNT, "tests/phantom/test_refutation.py"), group=CHECKERS),
     Target(f"{PROOFS}/table_bounds.py", ("tests/solve/test_bounds_any_game.py",), True, group=CHECKERS),
-    Target("fogspiel/resistance/checkers/resistance.py", (COUNT, "tests/solve/test_resistance.py"), group=CHECKERS),
-    Target("fogspiel/resistance/checkers/lone_spies.py", (COUNT, "tests/solve/test_lone_spies.py"), group=CHECKERS),
+    Target("fogspiel/resistance/checkers/resistance.py", (COUNT, TEAMS), group=CHECKERS),
+    Target("fogspiel/resistance/checkers/lone_spies.py", (COUNT, TEAMS), group=CHECKERS),
     Target("fogspiel/stats/race.py", ("tests/stats/test_race.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py", FIGURES), True, group=STATISTICS),
