@@ -39,6 +39,7 @@ from fogspiel.stats.linear_programs import (
     solver_of,
     statuses,
     symmetric_equilibrium,
+    write_program,
 )
 from fogspiel.stats.race import LOG_WEIGHTS, STAKES, GainTest, Race, Verdict, decision, interval
 from fogspiel.stats.round_robin import (
@@ -318,12 +319,22 @@ def test_a_program_that_makes_no_sense_is_refused():
     columns, rows = matrix_program(np.eye(2), 0)
     with pytest.raises(LpFailure, match="HiGHS: the program was refused"):
         solve(columns, rows._replace(column=rows.column + 7))
+    for part in (bytes(2), bytes(7)):
+        with pytest.raises(LpFailure, match="HiGHS: the basis was refused"):
+            set_basis(solver_of(model_of(columns, rows)), part, part)
+    with pytest.raises(LpFailure, match="HiGHS: the rows were refused"):
+        add_rows(solver_of(model_of(columns, rows)), rows._replace(column=rows.column + 7))
+    with pytest.raises(LpFailure, match=r"no/such\.mps cannot be written"):
+        write_program(model_of(columns, rows), "no/such.mps")
 
 
 def test_tiny_and_huge_payoffs_have_the_mixtures_of_others():
     circle = np.array([[0.0, 1, -1], [-1, 0, 1], [1, -1, 0]])
     for scale in (1e-12, 1e-7, 1e9):
         assert equilibrium(scale * circle + scale).rows == pytest.approx([1 / 3] * 3)
+    with np.errstate(all="raise"):
+        for level in (0.0, -7.0, 1e300):
+            assert equilibrium(np.full((3, 2), level)).value == level
 
 
 def test_programs_of_a_matrix_have_the_sum_where_it_is_wanted():
