@@ -59,9 +59,6 @@ def paper(
     certificates: Annotated[
         Path | None, typer.Option(help="resistance, refutation: write certificates to this folder.")
     ] = None,
-    retrain: Annotated[
-        bool, typer.Option("--retrain", help="Figure 1: tune its players again, each against the last (red-queen).")
-    ] = False,
     claims: Annotated[
         bool, typer.Option("--claims", help="Print every claim of the part or paper (bossle2018 ..) with its verdict.")
     ] = False,
@@ -74,10 +71,6 @@ def paper(
     from . import kinds
 
     name: str = asked["name"]
-    if retrain:
-        if name != "figure1":
-            raise ValueError("--retrain is for figure1: leave it out")
-        asked["name"] = name = "red-queen"
     if claims:
         announce_compilation()
         with console.status(f"claims of {name}") as say:

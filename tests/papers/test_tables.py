@@ -13,7 +13,7 @@ from plugins.papers import methods_compared
 from fogspiel.core.game import known_game, parameters_of
 from fogspiel.papers.cauwet2018 import printed_tables, table2, table3
 from fogspiel.papers.cauwet2018.printed_tables import CROSSED, LINES, METHODS, NAIVE, SEEDS, Line
-from fogspiel.papers.kinds import PaperKind, PaperPart
+from fogspiel.papers.kinds import PaperKind, PaperPart, find_experiment
 from fogspiel.runs.kind import Context, Job, find_or_create_run, rows_of
 from fogspiel.runs.requests import PaperRequest
 from fogspiel.runs.store import Store
@@ -54,6 +54,17 @@ def found_by(path, request, experiment=SMALL, processes=1, watch=lambda progress
         run = find_or_create_run(store, request.to_json())
         PaperKind(lambda name: experiment).execute(run, Context(path, processes, on_progress=watch))
         return run.name, rows_of(run), [(row.kind, row.body) for row in run.rows]
+
+
+def test_a_finished_run_of_an_experiment_that_left_keeps_its_rows_and_names_the_plug_ins(tmp_path):
+    name, rows, _ = found_by(tmp_path / "runs.db", PaperRequest("ablation", seeds=2))
+    with Store.open(tmp_path / "runs.db", write=False) as store:
+        report = PaperKind().report(store.read(name))
+    (table,) = report.tables
+    assert [dict(zip(table.columns, row, strict=True)).get("square") for row in table.rows] == [0, 1, None]
+    assert len(rows) == 3 and "left the package" in report.paragraphs[0]
+    with pytest.raises(ValueError, match="there is no experiment 'ablation', it left the package: add --plugins"):
+        find_experiment("ablation")
 
 
 @pytest.mark.thorough
