@@ -111,7 +111,7 @@ def experiments() -> dict[str, PaperPart]:
 
 
 # Experiments of earlier versions, for stored runs; the plug-in folder of the benchmarks has them.
-REMOVED = ("ablation", "calibration", "future-work", "red-queen", "algorithm4", "beyond")
+REMOVED = ("ablation", "calibration", "future-work", "red-queen", "algorithm4", "bandits", "refutation", "beyond")
 
 
 def find_experiment(name: str) -> PaperPart:
