@@ -130,6 +130,7 @@ export class Playboard extends Chessboard {
     if (question) row.append(button("Any? (Can a pawn capture?)", () => this.act(question.action)));
     const captures = button(`Pawn captures: ${this.captures().length}`, () => this.tryCaptures());
     captures.disabled = !this.captures().length;
+    captures.id = "captures";
     row.append(captures);
     row.append(button("Turn", () => this.flip(), "", { "aria-label": "Turn the board" }));
     const keys = element("details");
@@ -159,15 +160,18 @@ export class Playboard extends Chessboard {
       row.append(put);
     }
     const steps = element("div", "row steps");
+    const placedWords = () => `Clear ${this.phantoms.men.size || ""}`.trim();
     steps.append(
       button("All at home", () => this.change(() => this.phantoms.setHome(this.part.men, this.part.side)), "quiet small-button"),
       button("Undo", () => this.change(() => this.phantoms.undo()), "quiet small-button"),
-      button("Remove all", () => this.change(() => this.phantoms.clear()), "quiet small-button"),
+      button(placedWords(), () => this.change(() => this.phantoms.clear()), "small-button", { "aria-label": "Remove all" }),
     );
     const [p, q] = [this.phantoms.count("p"), this.phantoms.count("q")];
     const placed = men === undefined ? `Placed: ${p} of ${pawns} pawns, ${q} of ${pieces} pieces.` : `Placed: ${p + q} of ${men} pieces.`;
     steps.append(element("span", "small soft", placed));
-    box.append(element("p", "label", "Your guesses (only you see them)"), row, steps);
+    const head = element("div", "card-head");
+    head.append(element("p", "label", "Your guesses"), element("span", "small soft", "Drag onto the board. Only you see them."));
+    box.append(head, row, steps);
     return box;
   }
 
