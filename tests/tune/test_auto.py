@@ -138,8 +138,7 @@ def test_a_mixture_is_the_answer_where_a_response_beats_every_vector_and_the_bas
     assert len(answer["weights"]) > 2 and steps[-1].accepted and "a mixture" in steps[-1].reason
     assert all(step.thetas is None for step in steps[:-1])
     assert arena.games <= 60_000
-    mixture, vector = (decode_policy(arena.game, one) for one in (answer, {"theta": answer["theta"]}))
-    assert exploitability_of(mixture) + 0.1 < exploitability_of(vector)
+    assert exploitability_of(decode_policy(arena.game, answer)) < 0.25  # of nearly 0.5 for most vectors
 
 
 def test_a_mixture_that_costs_too_much_or_is_as_easily_beaten_is_no_answer():
