@@ -18,11 +18,11 @@ from ..cli.app import (
     announce_compilation,
     app,
     asking,
+    complete_from,
     listing,
-    print_json,
     store_path,
 )
-from ..cli.completion import complete_from
+from ..cli.console import print_json
 from ..cli.execute import RunOptions, begin_and_show, print_lines, show_report, write
 from ..runs.requests import PaperRequest
 
