@@ -34,6 +34,7 @@ from ..core.session import Moment, PersonSession, Session
 from ..runs.agent_parser import engines_of
 from ..stats.race import interval, mean
 from . import JsonObject
+from .opponents import ratings_of
 
 if TYPE_CHECKING:
     from .session_store import SessionStore, SessionSummary, StoredSession
@@ -217,6 +218,8 @@ def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
         "thinking": thinking,
         "over": session.over,
         "score": None if mark is None else float(game.payoffs[mark]),
+        "share": None if mark is None else mark / game.max_score,  # of what can be won
+        "rating": ratings_of(game).get(stored.against),
         "mark": mark,  # the index of the score among the game's payoffs
         "result": _result(session),
         "seen": game.show(view),

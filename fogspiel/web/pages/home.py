@@ -24,7 +24,7 @@ from ...solving.known_values import KnownValue, short
 from ...solving.sources import estimate_histories
 from .. import JsonObject
 from ..app import Site
-from ..opponents import LEVELS, levels_of_play, opponents
+from ..opponents import LEVELS, levels_of_play, opponents, ratings_of
 from ..requests import row_of
 from ..session_json import PictureJson, Standing, scene_of, standing
 from .runs import RunState
@@ -224,7 +224,8 @@ def register(site: Site) -> None:
     @router.get("/{name}/levels")
     def levels(name: str) -> JsonObject:
         """Return the opponent of each level of play, the weakest first."""
-        return {"game": name, "levels": levels_of_play(known_game(name), site.store)}
+        game = known_game(name)
+        return {"game": name, "levels": levels_of_play(game, site.store), "ratings": ratings_of(game)}
 
     @router.get("/{name}/standing")
     def running_score(
@@ -301,6 +302,7 @@ def register(site: Site) -> None:
             card=card,
             variants=[] if sizes else variants_of(game),
             levels=levels_of_play(game, site.store),
+            ratings=ratings_of(game),
             seats=support.seats or ("First", "Second"),
             opponents=ranked,
             perfect=ranked[0]["level"] == LEVELS[0],

@@ -12,7 +12,7 @@ from ...core.page_contract import KEY, Key, play_supports
 from ...runs.agent_parser import engines_of
 from .. import JsonObject
 from ..app import Site
-from ..opponents import level_name
+from ..opponents import level_name, ratings_of
 from ..session_json import (
     MAX_KEYS,
     History,
@@ -162,6 +162,7 @@ def _add_pages(site: Site) -> None:
             scene=scene,
             cloth=scene if scene in CLOTHS else "",
             level=level,
+            rating=ratings_of(game).get(against),
         )
 
     @router.get("/{key}/replay")

@@ -6,6 +6,7 @@ import { remember } from "./games.js";
 import { appear } from "./motion.js";
 import { drawPicture } from "./picture.js";
 import { drawCertainty, lift, listGuesses, resultWords, veilsOf } from "./reveal.js";
+import { countResult, showRating } from "./rating.js";
 import { listPairs } from "./referee_log.js";
 import { countGame } from "./series.js";
 import { ask, button, byId, element, pause, tell } from "./service.js";
@@ -216,6 +217,10 @@ function tellEnd() {
   tell(byId("after-words"), session.result.replace(/^[^.:]*[.:] ?/, "").replace(/^./, (letter) => letter.toUpperCase()) || (session.truth ? "The fog is lifting." : ""));
   byId("after-log").className = transcript.className;
   byId("after-log").replaceChildren(...[...transcript.children].map((line) => line.cloneNode(true)));
+  const change = countResult(session);
+  showRating(session.game);
+  tell(byId("rating-change"), change === null ? "" : `${change < 0 ? "−" : "+"}${Math.abs(change)} rating`);
+  byId("rating-change").className = `chip ${change < 0 ? "berry" : "moss"}`;
   const chess = session.picture.some(({ kind }) => kind === "chess");
   const [won, lost] = [session.score > 0, session.score < 0];
   tell(byId("score"), chess ? (won || lost ? (won === (session.side === 0) ? "1 : 0" : "0 : 1") : "½ : ½") : "");
