@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from . import BadInput
-from .agents import ALONE, Agent, ParametricPolicy, Player, replay_choice, theta_for
-from .game import CHANCE, OVER, Game, demand_even_payoffs, draw_by_weight, new_cells
+from .agents import ALONE, Agent, ParametricPolicy, Player, find_policy, replay_choice, theta_for
+from .game import CHANCE, OVER, UNIFORM, Game, demand_even_payoffs, draw_by_weight, draw_view, new_cells
 from .plugins import former_names
 from .rng import random_below, stream_of
 
@@ -183,6 +183,18 @@ def record_game(game: Game, first: Agent, second: Agent, key: int, number: int) 
     draws = stream_of(key, number, 3)
     one, other = (_member(agent, number, draws) for agent in (first, second))
     return _play_number(game, (one, other), key, number)
+
+
+def play_trial(game: Game, decisions: int = 4) -> None:
+    """Play the first decisions of a game as a person would, so that its kernels are loaded or compiled."""
+    session = PersonSession(game, find_policy(game, UNIFORM.name), 0, 1)
+    for _ in range(decisions):
+        while session.go_on():
+            pass
+        if session.over:
+            return
+        draw_view(game, session.seen())
+        session.act(session.choices()[0])
 
 
 def _play_number(game: Game, agents: tuple[Agent, Agent], key: int, number: int) -> GameRecord:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from ...core.agents import find_policy, policy_names
 from ...core.compile.kernel import interpreted
@@ -27,6 +27,7 @@ from ..app import Site
 from ..opponents import LEVELS, levels_of_play, opponents, ratings_of
 from ..requests import row_of
 from ..session_json import PictureJson, Standing, scene_of, standing
+from ..session_runner import PreparationStatus, prepare
 from .runs import RunState
 from .values import PROVED, card_of, gallery, variants_of
 
@@ -148,6 +149,12 @@ def value_json(known: KnownValue) -> JsonObject:
     }
 
 
+class Against(BaseModel):
+    """Opponent of a game that is to begin."""
+
+    against: Annotated[str, Field(max_length=16_000)] = "uniform"
+
+
 class SolveStatus(BaseModel):
     """Status of the solution of a game."""
 
@@ -226,6 +233,11 @@ def register(site: Site) -> None:
         """Return the opponent of each level of play, the weakest first."""
         game = known_game(name)
         return {"game": name, "levels": levels_of_play(game, site.store), "ratings": ratings_of(game)}
+
+    @router.post("/{name}/prepare")
+    def prepare_game(name: str, asked: Against) -> PreparationStatus:
+        """Compile a game for this machine, if that was never done; report whether it can begin."""
+        return prepare(name, asked.against)
 
     @router.get("/{name}/standing")
     def running_score(
