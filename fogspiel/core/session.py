@@ -225,6 +225,13 @@ class Moment(NamedTuple):
     state: np.ndarray
 
 
+def moments_of(game: Game, record: Sequence[int]) -> Iterator[Moment]:
+    """Yield the full state of a recorded game, move by move; the last moment is its end."""
+    for (state, mover, _), action in zip(replay(game, record), [*record, None], strict=True):
+        views = view_of(game, state, 0), view_of(game, state, 1)
+        yield Moment(mover, action, game.reveal(state), views, state)
+
+
 class PersonSession(Session):
     """One game against a person, whose seat is `side`."""
 
@@ -340,9 +347,7 @@ class PersonSession(Session):
         """Yield the full state, move by move, once the game is over; the last moment is its end."""
         if not self.over:
             raise ValueError("the whole game can be seen when it is over")
-        for (state, mover, _), action in zip(replay(self.game, self.record), [*self.record, None], strict=True):
-            views = view_of(self.game, state, 0), view_of(self.game, state, 1)
-            yield Moment(mover, action, self.game.reveal(state), views, state)
+        yield from moments_of(self.game, self.record)
 
     def moment(self, number: int) -> Moment:
         for place, found in enumerate(self.moments()):

@@ -283,7 +283,7 @@ def _result(session: PersonSession) -> str | None:
 
 def replay_json(stored: "StoredSession") -> JsonObject:
     """Return the full record of a finished game, move by move; a `mover` is a side, `chance` or `over`."""
-    session, game, moments = stored.session, stored.session.game, list(stored.session.moments())
+    session, game = stored.session, stored.session.game
     beliefs = stored.support.beliefs(stored.against, session)
     return {
         "key": stored.key,
@@ -295,22 +295,27 @@ def replay_json(stored: "StoredSession") -> JsonObject:
         "result": _result(session),
         "resigned": session.resigned,
         "agreed": session.agreed,
-        "moments": [
-            {
-                "mover": {CHANCE: "chance", OVER: "over"}.get(moment.mover, moment.mover),
-                "action": moment.action
-                if moment.action is None
-                else game.label(moment.action)
-                if moment.mover in (0, 1)
-                else str(moment.action),
-                "truth": moment.reveal,
-                "views": [game.show(view) for view in moment.views],
-                "refused": refused,
-                "belief": belief,
-            }
-            for moment, refused, belief in zip(moments, _refusals(game, moments), beliefs, strict=True)
-        ],
+        "moments": moments_json(game, list(session.moments()), beliefs),
     }
+
+
+def moments_json(game: Game, moments: list[Moment], beliefs: Sequence[object]) -> PictureJson:
+    """Return the moments of a finished game, with the truth and both views as text."""
+    return [
+        {
+            "mover": {CHANCE: "chance", OVER: "over"}.get(moment.mover, moment.mover),
+            "action": moment.action
+            if moment.action is None
+            else game.label(moment.action)
+            if moment.mover in (0, 1)
+            else str(moment.action),
+            "truth": moment.reveal,
+            "views": [game.show(view) for view in moment.views],
+            "refused": refused,
+            "belief": belief,
+        }
+        for moment, refused, belief in zip(moments, _refusals(game, moments), beliefs, strict=True)
+    ]
 
 
 def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
@@ -327,7 +332,10 @@ def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
 
 
 def moment_pictures(stored: "StoredSession", number: int) -> JsonObject:
-    game, moment = stored.session.game, stored.session.moment(number)
+    return pictures_json(stored.session.game, number, stored.session.moment(number))
+
+
+def pictures_json(game: Game, number: int, moment: Moment) -> JsonObject:
     return {
         "moment": number,
         "truth": picture_json(draw_state(game, moment.state)),

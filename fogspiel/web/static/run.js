@@ -3,7 +3,7 @@
 import { drawable, drawProgress } from "./charts.js";
 import { follow, showCheck } from "./checks.js";
 import { askToDelete } from "./deletion.js";
-import { ask, badgeClass, byId, element, tell } from "./service.js";
+import { ask, badgeClass, byId, element, lasting, tell } from "./service.js";
 import { measureWay, watch } from "./watch.js";
 
 const LATELY = 8; // jobs that are listed
@@ -63,12 +63,6 @@ function progressText(progress) {
   return `${progress.state}: ${steps}${done.toLocaleString("en")}${of} ${unit}`;
 }
 
-// A time in its largest unit.
-function lasting(seconds) {
-  const [size, unit] = [[3600, "h"], [60, "min"], [1, "s"]].find(([least]) => seconds >= least) ?? [1, "s"];
-  return `${(seconds / size).toFixed(seconds / size < 10 && size > 1 ? 1 : 0)} ${unit}`;
-}
-
 // How far the run is, how fast it goes, and what is left at this rate.
 function listRates({ done: counted, now, total, unit, seconds }) {
   const done = Math.max(counted, now?.at ?? 0);
@@ -125,6 +119,7 @@ function onNews(progress) {
   tell(byId("trouble"), progress.trouble ?? "");
   listLately(progress);
   listRates(progress);
+  if (byId("age") && progress.age) byId("age").textContent = progress.age;
   draw();
   renewFindings(progress).catch(() => {});
 }
