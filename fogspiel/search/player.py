@@ -33,9 +33,6 @@ SWEPT = 32  # nodes that a sweep of a solved tree visits in the time of one posi
 LEAST_SWEEPS, MOST_SWEEPS = 32, 2000  # of a solved tree: at each decision at least, in a game at most
 TREE_DRAWS = 512  # draws that estimate a compiled opponent's probabilities in a tree: within 2 % each
 MOST_ROWS, MOST_ENTRIES = 1 << 18, 1 << 21
-GRAPH_DECISIONS = 64  # decisions whose positions fit into the graph of a game without hidden information
-MOST_STATES, GRAPH_CELLS = 1 << 21, 1 << 23  # of that graph: 64 MiB
-LINKED = 4  # links per state of that graph
 DEEPEST = 512  # information states of one iteration, and levels of a solved tree
 FIRST_SHARE = 0.5  # share of the first decision's effort that begins at the start of the game
 START_SHARE = 0.3  # share of later iterations that do
@@ -82,6 +79,7 @@ class Search:
         self.solved: Solved | None = None
         self.open = effort.trees and game.resample is nothing_hidden and known is None
         self.graph: state_graph.Graph | None = None
+        self.whole: state_graph.Solution | None = None
         self.decisions, self._spent, self._began = 0, 0, 0.0
         sizes, width = game.sizes, self.opponent.past_cells
         self._rules, self._scale = compile_rules(game), 1.0 / max(game.max_score, 1)
@@ -95,6 +93,8 @@ class Search:
     def strategy(self, seen: np.ndarray, count: int) -> np.ndarray | None:
         """Search at the present view; return the probability of each action, None if the belief is lost."""
         self.decisions += 1
+        if self.decisions == 1 and self.open:  # once per process, outside the limits of a decision
+            self.whole = state_graph.whole_game(self.game, self.effort.size)
         self._spent, self._began = 0, thread_time()
         if self.decisions == 1:
             self._begin()
@@ -109,6 +109,8 @@ class Search:
         left = masses > 0
         roots = tuple(a[left] for a in (self.belief.states, self.belief.pasts, self.belief.members, masses))
         if self.open and len(roots[0]) == 1:
+            if self.whole and (slot := self.whole.slot(roots[0][0])) is not None:
+                return np.eye(count)[slot]
             if (best := self._best_actions(roots[0][0])) is not None:
                 return best
         elif self.effort.trees and (found := self._tree(roots)) is not None:
@@ -191,7 +193,7 @@ class Search:
     def _best_actions(self, state: np.ndarray) -> np.ndarray | None:
         """Return the optimal strategy where nothing is hidden; None if the states that can follow are too many."""
         if self.graph is None:
-            self.graph = self._new_graph()
+            self.graph = state_graph.new_graph(self.game, state_graph.DECISIONS * self.effort.size)
         graph, weighted = self.graph, int(self.game.rules.weights is not None)
         found, root, cleared = state_graph.GROWS, state, False
         while found != state_graph.CLOSED:
@@ -213,12 +215,6 @@ class Search:
             change, sweeps = state_graph.improve(graph), sweeps + 1
             self._spent += int(graph.counters[state_graph.TAIL]) // SWEPT
         return state_graph.best_actions(graph)
-
-    def _new_graph(self) -> state_graph.Graph:
-        cells = self.game.sizes.state
-        wanted = min(GRAPH_DECISIONS * self.effort.size, MOST_STATES, GRAPH_CELLS // cells)
-        states = 1 << max(wanted.bit_length() - 1, 10)
-        return state_graph.new_graph(states, cells, LINKED * states)
 
     # Sampling.
 

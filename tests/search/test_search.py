@@ -17,6 +17,7 @@ from fogspiel.games.pig.rules import DECIDING
 from fogspiel.runs.agent_parser import agent_names, parse_agent
 from fogspiel.runs.agents.search import effort_of, on_page, options_of
 from fogspiel.search import LEVELS, Effort, Search, SearchPlayer, search_agent
+from fogspiel.search.graph import whole_game
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.policies.exploitability import measure_policies
 from fogspiel.stats.evaluate import evaluate, report_key
@@ -75,14 +76,33 @@ def test_leduc_is_played_nearly_perfectly_in_hundredths_of_a_second():
     assert nash_conv("leduc", nodes=20_000) < 0.1
 
 
-@pytest.mark.parametrize("name", ["nim", pytest.param("guesswho24", marks=pytest.mark.thorough)])
-def test_a_game_without_hidden_information_is_solved_as_a_graph_of_states(name):
+@pytest.mark.parametrize("name", ["nim", "guesswho24"])
+def test_a_game_without_hidden_information_is_solved_as_a_whole(name):
     """The value at the start is the one in the list of known values, by methods made for the family."""
-    game = known_game(name)
-    search, session = Search(game, 0, Effort(nodes=1_000_000), None, None, 1), Session(game)
-    shares = search.strategy(session.view(0), len(session.actions))
-    value = search.graph.values[search.graph.walk[0]]
-    assert shares.sum() == pytest.approx(1) and value == pytest.approx(float(known_values()[name].value), abs=1e-6)
+    whole = whole_game(known_game(name), 10_000)
+    assert whole is not None and whole.value == pytest.approx(float(known_values()[name].value), abs=1e-6)
+    assert whole_game(known_game(name), 10) is None  # whose positions do not suffice
+
+
+def test_a_graph_that_grows_exponentially_is_left_early():
+    assert whole_game(known_game("four-in-a-row"), 1_000_000) is None
+
+
+@pytest.mark.thorough
+def test_pig_is_solved_as_by_the_optimum_of_its_family():
+    """Every decision of both seats that can arise, from the rules alone."""
+    game, found = known_game("pig"), optimum()
+    whole, seen = whole_game(game, 100_000), 0
+    assert whole is not None and whole.value == pytest.approx(found.first, abs=1e-8)
+    for own in range(0, 100, 3):
+        for other in range(0, 100, 3):
+            for turn in range(2, 100 - own):
+                for seat, banks in enumerate(((own, other), (other, own))):
+                    slot = whole.slot(np.array([DECIDING, seat, turn, *banks]))
+                    if slot is not None:
+                        assert slot == found.rolls[own, other, turn], (seat, own, other, turn)
+                        seen += 1
+    assert seen > 50_000
 
 
 @pytest.mark.thorough
