@@ -1,14 +1,16 @@
 """Search at any game by its rules: the agent, its levels for people, and how to name an opponent that it knows."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from ..belief import Known
 from ..core.agents import ParametricPolicy, PlayerAgent
 from ..core.game import Game
-from .player import Effort, Search, SearchPlayer
+from .player import Effort, Learned, Search, SearchPlayer
 
 DEFAULT = Effort(nodes=200_000)  # some 50 ms for each decision of a board game
+LEARNING = 0.7  # exploration in a preparation, which is long enough to look further than a decision does
 
 
 class Level(NamedTuple):
@@ -44,9 +46,23 @@ def search_agent(
     effort: Effort = DEFAULT,
     known: Known | None = None,
     roll: ParametricPolicy | None = None,
+    learned: Sequence[Learned | None] = (None, None),
 ) -> PlayerAgent:
-    """Return the agent that searches; `known` is the opponent that it expects, `roll` the strategy of playouts."""
-    return PlayerAgent(name, partial(SearchPlayer, game, effort, known, roll))
+    """Return the agent that searches; `known` is the opponent that it expects, `roll` the strategy of playouts.
+
+    `learned` has what preparation has found for each seat (`prepare`).
+    """
+    return PlayerAgent(name, partial(SearchPlayer, game, effort, known, roll, learned=learned))
 
 
-__all__ = ["DEFAULT", "LEVELS", "Effort", "Level", "Search", "SearchPlayer", "search_agent"]
+def prepare(
+    game: Game, effort: Effort, known: Known, seed: int, watch: Callable[[float], None] = lambda share: None
+) -> tuple[Learned, Learned]:
+    """Search from the start of the game against a known opponent, half of the effort for each seat."""
+    nodes, seconds = effort.nodes, effort.seconds
+    half = Effort(nodes and nodes // 2 + 1, seconds and seconds / 2, constant=LEARNING, trees=False)
+    first = Search(game, 0, half, known, None, seed).learn(lambda share: watch(share / 2))
+    return first, Search(game, 1, half, known, None, seed).learn(lambda share: watch((1 + share) / 2))
+
+
+__all__ = ["DEFAULT", "LEVELS", "Effort", "Learned", "Level", "Search", "SearchPlayer", "prepare", "search_agent"]

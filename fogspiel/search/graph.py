@@ -1,8 +1,8 @@
 """Games without hidden information solved at the table: the states below one as a graph, and their values (kernels).
 
 States that different actions lead to are one node, unlike in a tree, so that dice and small numbers fit. A game that
-fits is solved as a whole, once per process. Elsewhere the graph grows over the decisions of a game; once all states that
-can follow the present one are in it, value iteration (Shapley 1953) finds their values.
+fits is solved as a whole, once per process. Elsewhere the graph grows over the decisions of a game; once all states
+that can follow the present one are in it, value iteration (Shapley 1953) finds their values.
 """
 
 from typing import NamedTuple

@@ -6,7 +6,7 @@ sampling. Where nothing is hidden, a graph of states takes the place of trees. N
 they say of the opponent is the belief's model of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import thread_time
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..belief import Belief, Known, Opponent, clear, new_nodes, new_room
-from ..belief.particles import AVERAGE, FILLED, FIRST, LEARNED, NO_ROW, USED, Nodes, find_row, key_of
+from ..belief.particles import AVERAGE, FILLED, FIRST, LEARNED, NO_ROW, USED, VISITS, Nodes, find_row, key_of
 from ..core.agents import ParametricPolicy, draw_index
 from ..core.compile.kernel import compiled
 from ..core.game import CHOOSE, UNIFORM, Game, nothing_hidden
@@ -37,6 +37,8 @@ DEEPEST = 512  # information states of one iteration, and levels of a solved tre
 FIRST_SHARE = 0.5  # share of the first decision's effort that begins at the start of the game
 START_SHARE = 0.3  # share of later iterations that do
 ENOUGH = 16.0  # iterations from the start that must reach the present views on average, to be worth it
+SURE = 4  # efforts of a decision that a preparation must have spent on a view
+LEARNING_PARTS = 50  # of a preparation, between two looks at the clock
 PURE = 0.05  # probability below which a sampled average plays no action: it is noise
 
 
@@ -65,13 +67,27 @@ class Solved(NamedTuple):
     marks: np.ndarray
 
 
+class Learned(NamedTuple):
+    """The nodes of a search from the start of the game against a known opponent, and positions per iteration."""
+
+    nodes: Nodes
+    length: float
+
+
 class Search:
     """One seat's search in one game: nodes, belief, and solved trees."""
 
     def __init__(
-        self, game: Game, side: int, effort: Effort, known: Known | None, roll: ParametricPolicy | None, seed: int
+        self,
+        game: Game,
+        side: int,
+        effort: Effort,
+        known: Known | None,
+        roll: ParametricPolicy | None,
+        seed: int,
+        learned: Learned | None = None,
     ):
-        self.game, self.side, self.effort, self.seed = game, side, effort, seed
+        self.game, self.side, self.effort, self.seed, self.learned = game, side, effort, seed, learned
         rows = 1 << max(min(effort.size, MOST_ROWS).bit_length(), 10)
         self.tree = new_nodes(rows, min(rows * min(game.sizes.actions, 16), MOST_ENTRIES))
         self.opponent = Opponent(game, side, known, None if known else self.tree)
@@ -96,10 +112,12 @@ class Search:
         if self.decisions == 1 and self.open:  # once per process, outside the limits of a decision
             self.whole = state_graph.whole_game(self.game, self.effort.size)
         self._spent, self._began = 0, thread_time()
+        key = int(key_of(seen, self.side))
+        if self.learned is not None and self._knows(self.learned, key, count):
+            return _purified(self._average(self.learned.nodes, key, count), True)
         if self.decisions == 1:
             self._begin()
         self.belief.settle(seen)
-        key = int(key_of(seen, self.side))
         if self.solved is not None and find_row(self.solved.nodes, key, count, False) != NO_ROW:
             self._sweep(self.solved)
             return self._average(self.solved.nodes, key, count)
@@ -110,7 +128,7 @@ class Search:
         roots = tuple(a[left] for a in (self.belief.states, self.belief.pasts, self.belief.members, masses))
         if self.open and len(roots[0]) == 1:
             if self.whole and (slot := self.whole.slot(roots[0][0])) is not None:
-                return np.eye(count)[slot]
+                return np.asarray(np.eye(count)[slot])
             if (best := self._best_actions(roots[0][0])) is not None:
                 return best
         elif self.effort.trees and (found := self._tree(roots)) is not None:
@@ -122,12 +140,30 @@ class Search:
         # Nothing is gained by mixing where nothing is hidden, or against a known opponent.
         return _purified(found_shares, self.opponent.known is not None or self.game.resample is nothing_hidden)
 
-    def _begin(self) -> None:
-        """Solve the whole game if it fits; else search from its start, for a first idea of the opponent."""
+    def _knows(self, learned: Learned, key: int, count: int) -> bool:
+        """True if preparation has spent several times as much on a view as a decision would."""
+        row = find_row(learned.nodes, key, count, False)
+        enough = SURE * self.effort.size
+        return row != NO_ROW and float(learned.nodes.rows[row, VISITS]) * learned.length >= enough
+
+    def learn(self, watch: Callable[[float], None] = lambda share: None) -> Learned:
+        """Spend the whole effort on the start of the game, with the opponent known."""
+        self._spent, self._began, self.decisions = 0, thread_time(), 1
+        for part in range(1, LEARNING_PARTS + 1):
+            self._sample(self._start(), part / LEARNING_PARTS)
+            watch(part / LEARNING_PARTS)
+        work = self._line.work
+        return Learned(self.tree, int(work[sampling.VISITED]) / max(int(work[sampling.ITERATIONS]), 1))
+
+    def _start(self) -> tuple[np.ndarray, ...]:
         members = np.arange(len(self.opponent.members))
         start = np.repeat(Session(self.game).state[None], len(members), axis=0)
         pasts = np.zeros((len(members), self.opponent.past_cells), np.int64)
-        roots = start, pasts, members, np.array(self.opponent.members, np.float64)
+        return start, pasts, members, np.array(self.opponent.members, np.float64)
+
+    def _begin(self) -> None:
+        """Solve the whole game if it fits; else search from its start, for a first idea of the opponent."""
+        roots = self._start()
         if self.effort.trees and not self.open:
             self.solved = self._tree(roots)
         if self.solved is not None:
@@ -267,9 +303,15 @@ class SearchPlayer:
     """One seat of one game, played by search."""
 
     def __init__(
-        self, game: Game, effort: Effort, known: Known | None, roll: ParametricPolicy | None, stream: np.ndarray
+        self,
+        game: Game,
+        effort: Effort,
+        known: Known | None,
+        roll: ParametricPolicy | None,
+        stream: np.ndarray,
+        learned: Sequence[Learned | None] = (None, None),
     ):
-        self.game, self.effort, self.known, self.roll = game, effort, known, roll
+        self.game, self.effort, self.known, self.roll, self.learned = game, effort, known, roll, learned
         self.stream = stream
         self.lost = 0  # decisions without a belief
         if effort.nodes is None:
@@ -277,7 +319,8 @@ class SearchPlayer:
 
     def begin(self, side: int) -> None:
         self.side = side
-        self.search = Search(self.game, side, self.effort, self.known, self.roll, int(bits(self.stream)))
+        seed, learned = int(bits(self.stream)), self.learned[side]
+        self.search = Search(self.game, side, self.effort, self.known, self.roll, seed, learned)
 
     def observe(self, seen: np.ndarray) -> None:
         self.search.belief.hear(seen)

@@ -16,14 +16,14 @@ from fogspiel.games.pig.exact import optimum
 from fogspiel.games.pig.rules import DECIDING
 from fogspiel.runs.agent_parser import agent_names, parse_agent
 from fogspiel.runs.agents.search import effort_of, on_page, options_of
-from fogspiel.search import LEVELS, Effort, Search, SearchPlayer, search_agent
+from fogspiel.search import LEVELS, Effort, Search, SearchPlayer, prepare, search_agent
 from fogspiel.search.graph import whole_game
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.policies.exploitability import measure_policies
 from fogspiel.stats.evaluate import evaluate, report_key
 
 
-def searched_policy(game, effort, known=None, seed=1):
+def searched_policy(game, effort, known=None, seed=1, learned=(None, None)):
     """The strategy of the search at every information state, each reached by one game of its own."""
     records = {}
 
@@ -41,7 +41,7 @@ def searched_policy(game, effort, known=None, seed=1):
     walk(())
     table = {}
     for (side, view), record in records.items():
-        search, session = Search(game, side, effort, known, None, seed), Session(game)
+        search, session = Search(game, side, effort, known, None, seed, learned[side]), Session(game)
         for action in record:
             if session.mover == side:
                 if len(session.actions) > 1:
@@ -165,6 +165,19 @@ def test_a_responder_at_the_table_is_a_best_response(name):
         found = measure_policies(game, first, second)
         scored = float(found.value) if seat == 0 else -float(found.value)
         assert scored == pytest.approx(float(found.best_replies[seat]), rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["kuhn", pytest.param("leduc", marks=pytest.mark.thorough)])
+def test_a_prepared_responder_samples_a_best_response(name):
+    game = known_game(name)
+    uniform = find_policy(game, "uniform")
+    known = known_opponent(uniform)
+    learned = prepare(game, Effort(nodes=4_000_000), known, 1)
+    responder = searched_policy(game, Effort(nodes=5000, trees=False), known, learned=learned)
+    for first, second, seat in ((responder, uniform, 0), (uniform, responder, 1)):
+        found = measure_policies(game, first, second)
+        scored = float(found.value) if seat == 0 else -float(found.value)
+        assert scored == pytest.approx(float(found.best_replies[seat]), rel=0.02)
 
 
 def test_every_game_names_the_search_but_those_with_engines(tmp_path):
