@@ -1,7 +1,9 @@
 """Search at any game by its rules: the agent, its levels for people, and how to name an opponent that it knows."""
 
+import json
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import NamedTuple
 
 from ..belief import Known
@@ -10,6 +12,7 @@ from ..core.game import Game
 from .player import Effort, Learned, Search, SearchPlayer
 
 DEFAULT = Effort(nodes=200_000)  # some 50 ms for each decision of a board game
+RATINGS = Path(__file__).with_name("ratings.json")  # written by `benchmarks/search.py ratings`
 LEARNING = 0.7  # exploration in a preparation, which is long enough to look further than a decision does
 
 
@@ -40,6 +43,23 @@ LEVELS = (
 )
 
 
+class Rating(NamedTuple):
+    """The Elo of a level above `uniform`, with a 95 % interval, from a round robin at one game of a family."""
+
+    game: str
+    games: int  # of each pair of levels
+    elo: float
+    low: float
+    high: float
+
+
+@cache
+def ratings(family: str) -> tuple[Rating, ...]:
+    """Return the rating of each level at a family of games; nothing for a family without a round robin."""
+    found = json.loads(RATINGS.read_text()).get(family)
+    return tuple(Rating(found["game"], found["games"], *row) for row in found["levels"]) if found else ()
+
+
 def search_agent(
     name: str,
     game: Game,
@@ -65,4 +85,7 @@ def prepare(
     return first, Search(game, 1, half, known, None, seed).learn(lambda share: watch((1 + share) / 2))
 
 
-__all__ = ["DEFAULT", "LEVELS", "Effort", "Learned", "Level", "Search", "SearchPlayer", "prepare", "search_agent"]
+__all__ = [
+    "DEFAULT", "LEVELS", "RATINGS", "Effort", "Learned", "Level", "Rating", "Search", "SearchPlayer", "prepare",
+    "ratings", "search_agent",
+]  # fmt: skip

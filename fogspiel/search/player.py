@@ -17,7 +17,7 @@ from ..belief import Belief, Known, Opponent, clear, new_nodes, new_room
 from ..belief.particles import AVERAGE, FILLED, FIRST, LEARNED, NO_ROW, USED, VISITS, Nodes, find_row, key_of
 from ..core.agents import ParametricPolicy, draw_index
 from ..core.compile.kernel import compiled
-from ..core.game import CHOOSE, UNIFORM, Game, nothing_hidden
+from ..core.game import CHOOSE, UNIFORM, Game, Rules, nothing_hidden
 from ..core.rng import bits, child, random_below, random_unit
 from ..core.session import Session
 from ..core.simulate import compile_rules
@@ -39,6 +39,7 @@ START_SHARE = 0.3  # share of later iterations that do
 ENOUGH = 16.0  # iterations from the start that must reach the present views on average, to be worth it
 SURE = 4  # efforts of a decision that a preparation must have spent on a view
 LEARNING_PARTS = 50  # of a preparation, between two looks at the clock
+MOST_TREES = 4  # solved games that are kept
 PURE = 0.05  # probability below which a sampled average plays no action: it is noise
 
 
@@ -65,6 +66,20 @@ class Solved(NamedTuple):
     nodes: Nodes
     branches: subtree.Branches
     marks: np.ndarray
+
+    def copy(self) -> "Solved":
+        """Copy what a sweep writes, without the room that the tree has left."""
+        (counters, places, rows, numbers), branches = self.nodes, self.branches
+        rows, size = rows[: counters[USED]].copy(), branches.counters[subtree.NODES_USED]
+        nodes = Nodes(counters.copy(), places, rows, numbers[: counters[FILLED]].copy())
+        copied = branches._replace(counters=branches.counters.copy())
+        for name in ("links", "odds", "payoffs", "values", "reach"):
+            copied = copied._replace(**{name: getattr(branches, name)[:size].copy()})
+        return Solved(nodes, copied, self.marks[: len(rows)].copy())
+
+
+# Whole games by rules and effort, with the positions that they took; None where the tree does not fit.
+_trees: dict[tuple[Rules, Effort], tuple[Solved | None, int]] = {}
 
 
 class Learned(NamedTuple):
@@ -165,9 +180,8 @@ class Search:
         """Solve the whole game if it fits; else search from its start, for a first idea of the opponent."""
         roots = self._start()
         if self.effort.trees and not self.open:
-            self.solved = self._tree(roots)
+            self.solved = self._whole_tree(roots)
         if self.solved is not None:
-            self._sweep(self.solved, FIRST_SHARE)
             if self.opponent.model.kind == LEARNED:
                 self.opponent.nodes = self.solved.nodes
         elif self.opponent.model.kind == LEARNED and not self.open:
@@ -186,6 +200,21 @@ class Search:
         return STRETCH if nodes is None else min(STRETCH, max(1, int(share * nodes) - self._spent))
 
     # Solved trees.
+
+    def _whole_tree(self, roots: tuple[np.ndarray, ...]) -> Solved | None:
+        """Solve the whole game, or copy what another game of the process has solved with the same effort."""
+        key = self.game.rules, self.effort
+        if self.opponent.known is not None or key not in _trees:
+            if (found := self._tree(roots)) is not None:
+                self._sweep(found, FIRST_SHARE)
+            if self.opponent.known is not None:
+                return found
+            while len(_trees) >= MOST_TREES:
+                _trees.pop(next(iter(_trees)), None)
+            _trees[key] = found and found.copy(), self._spent
+            return found
+        kept, self._spent = _trees[key]
+        return kept and kept.copy()
 
     def _tree(self, roots: tuple[np.ndarray, ...]) -> Solved | None:
         """Build the tree below weighted states; None if it has too many nodes."""

@@ -1,5 +1,7 @@
 """The agent that searches: at every game, exact where it can be, repeatable, and named by a text."""
 
+import json
+
 import numpy as np
 import pytest
 from support.every_game import by_name
@@ -15,8 +17,8 @@ from fogspiel.core.session import Session, play_game, record_game
 from fogspiel.games.pig.exact import optimum
 from fogspiel.games.pig.rules import DECIDING
 from fogspiel.runs.agent_parser import agent_names, parse_agent
-from fogspiel.runs.agents.search import effort_of, on_page, options_of
-from fogspiel.search import LEVELS, Effort, Search, SearchPlayer, prepare, search_agent
+from fogspiel.runs.agents.search import effort_of, offers, on_page, options_of
+from fogspiel.search import LEVELS, RATINGS, Effort, Search, SearchPlayer, prepare, ratings, search_agent
 from fogspiel.search.graph import whole_game
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.policies.exploitability import measure_policies
@@ -237,6 +239,18 @@ def test_a_resumed_game_continues_where_positions_are_the_limit():
         session.apply(action)
     assert not hasattr(player, "follow")
     assert hasattr(SearchPlayer(game, Effort(seconds=0.1), None, None, stream_of(1)), "follow")
+
+
+def test_ratings_of_levels_are_data_of_round_robins():
+    """Each shipped family has all levels with intervals; a list of opponents shows them."""
+    shipped = json.loads(RATINGS.read_text())
+    for family, row in shipped.items():
+        found = ratings(family)
+        assert len(found) == len(LEVELS) and known_game(row["game"]).family == family
+        assert all(one.low <= one.elo <= one.high and one.games == row["games"] for one in found)
+        offered = offers(known_game(row["game"]))
+        assert all(f"Elo {one.elo:+.0f} [" in offer.about for one, offer in zip(found, reversed(offered), strict=True))
+    assert shipped and ratings("no family") == ()
 
 
 def test_a_lost_belief_is_said(capsys):
