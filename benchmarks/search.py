@@ -324,7 +324,7 @@ def ratings(limits: argparse.Namespace) -> Iterator[dict[str, Any]]:
     players = ["uniform", *(f"search:level={number}" for number in range(1, len(LEVELS) + 1))]
     with Store.open(limits.store, write=False) as store:
         for run in map(store.read, [one.name for one in store.summaries()]):
-            if run.method != ROUND_ROBIN.method or not run.finished:
+            if run.request["method"] != ROUND_ROBIN.method or not run.finished:
                 continue
             request, played = ROUND_ROBIN.check(run), ROUND_ROBIN.meetings(run, limits.store)
             if request.names != players:
