@@ -22,7 +22,7 @@ from ..core.game import Game, known_game
 from ..core.page_contract import Preparation, play_support, play_supports
 from ..core.session import play_trial
 from ..process.preparation import Trial
-from ..solving.policies.state_sheets import find_coach
+from ..solving.policies.coach import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
 from .session_json import session_json, with_notice

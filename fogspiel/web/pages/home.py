@@ -230,9 +230,11 @@ def register(site: Site) -> None:
 
     @router.get("/{name}/levels")
     def levels(name: str) -> JsonObject:
-        """Return the opponent of each level of play, the weakest first."""
+        """Return the opponent of each level of play, the weakest first, and what is known of it."""
         game = known_game(name)
-        return {"game": name, "levels": levels_of_play(game, site.store), "ratings": ratings_of(game)}
+        found, about = levels_of_play(game, site.store), {o["words"]: o["about"] for o in opponents(game, site.store)}
+        about = {title: about.get(words, "") for title, words in found.items()}
+        return {"game": name, "levels": found, "about": about, "ratings": ratings_of(game)}
 
     @router.post("/{name}/prepare")
     def prepare_game(name: str, asked: Against) -> PreparationStatus:
