@@ -142,7 +142,7 @@ def attachment(file: str) -> dict[str, str]:
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
 # Header links, in this order; other pages with a title follow.
-FIRST_LINKS = ("/", "/problems", "/certificates", "/runs", "/about", "/play", "/results", "/strategies")
+FIRST_LINKS = ("/", "/problems", "/certificates", "/runs", "/about", "/play", "/strategies")
 MAIN_LINKS = 5  # those always in sight; the others fold
 
 

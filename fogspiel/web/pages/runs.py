@@ -299,10 +299,16 @@ def _add_games(site: Site) -> None:
         """Return a stored game, move by move."""
         found = game_of(name, number)
         moments = moments_json(found.game, list(moments_of(found.game, found.record)), [None] * (len(found.record) + 1))
-        return {"game": found.game.name, "side": 0, "agreed": False, "result": found.ending, "moments": moments}
+        return {
+            "game": found.game.name,
+            "side": 0,
+            "agreed": False,
+            "result": found.ending.capitalize(),
+            "moments": moments,
+        }
 
     @router.get("/{name}/games/{number}/replay/{moment}")
-    def replay_moment(name: Name, number: GameNumber, moment: After) -> JsonObject:
+    def replay_moment(name: Name, number: GameNumber, moment: Annotated[int, Path(ge=0, le=10**9)]) -> JsonObject:
         """Return one moment of a stored game, as pictures of the full state and of both views."""
         found = game_of(name, number)
         one = next(islice(moments_of(found.game, found.record), moment, None), None)
@@ -399,14 +405,14 @@ def _add_pages(site: Site) -> None:
         return site.page(
             request,
             "runs.html",
-            tags=tags.most_common(MAX_TAGS),
-            tags_in=tags_in,
-            without_tags=without_tags,
             found=found,
             wanted=wanted,
             orders=orders,
             store=str(site.store),
             most=MAX_COMPARED,
+            tags=tags.most_common(MAX_TAGS),
+            tags_in=tags_in,
+            without_tags=without_tags,
         )
 
     @router.get("/new")

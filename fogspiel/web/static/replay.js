@@ -83,7 +83,7 @@ async function show() {
   record.querySelector("[aria-current]")?.removeAttribute("aria-current");
   const line = record.querySelector(`[data-stop="${place}"]`);
   line.setAttribute("aria-current", "step");
-  record.scrollTop = line.closest("li").offsetTop - record.offsetTop - record.clientHeight / 2;
+  record.scrollTop = line.closest("li").offsetTop - record.clientHeight / 2;
   tellMoment(moment);
   try {
     const found = await pictures(moment.number);
@@ -104,7 +104,7 @@ async function show() {
 // What is said of a moment: by the panel of the game if it has something to say, else what the coach found, else the move.
 function tellMoment(moment) {
   const known = panel?.words(moment.number) ?? costs.get(moment.number);
-  byId("moment-title").textContent = known?.title ?? (moment.mover === "over" ? whole.result ?? "The end" : `${actionText(moment)}.`);
+  byId("moment-title").textContent = known?.title ?? (moment.mover === "over" ? whole.result || "The end" : `${actionText(moment)}.`);
   tell(byId("moment-why"), known?.why ?? "");
   byId("moment-error").textContent = known?.error ?? "";
   const chips = byId("moment-chips");

@@ -3,9 +3,10 @@
 import { drawable, drawProgress } from "./charts.js";
 import { follow, showCheck } from "./checks.js";
 import { askToDelete } from "./deletion.js";
-import { ask, badgeClass, byId, element, lasting, tell } from "./service.js";
+import { ask, badgeClass, byId, element, lasting, pause, tell } from "./service.js";
 import { measureWay, watch } from "./watch.js";
 
+const SOON = 1000;
 const LATELY = 8; // jobs that are listed
 const RENEW = 8000; // milliseconds between two readings of the findings
 const place = byId("run");
@@ -135,6 +136,17 @@ async function command(button, verb) {
   }
   button.disabled = false;
 }
+
+// The report of a run that has ended: its tables and charts, from its own page, which may have to be worked out first.
+async function showReport(place) {
+  let answer;
+  while ((answer = await fetch(place.dataset.report)).status === 202) await pause(SOON);
+  if (!answer.ok) return;
+  const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("report-blocks");
+  place.replaceChildren(...found.childNodes);
+  await import("./result.js");
+}
+if (byId("report")) showReport(byId("report")).catch(() => {}); // the link to it stays
 
 // The buttons are served disabled: a click before this script is ready would be lost.
 for (const verb of ["stop", "resume"]) {
