@@ -13,7 +13,7 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from ...core.game import game_or_none, parameters_of
+from ...core.game import OVER, game_or_none, parameters_of
 from ...core.session import moments_of
 from ...runs.kind import StoredGame, kind_of, repetition_words, repetitions, title_of
 from ...runs.report import CurvePoint, Table, as_csv
@@ -298,13 +298,14 @@ def _add_games(site: Site) -> None:
     def replay(name: Name, number: GameNumber) -> JsonObject:
         """Return a stored game, move by move."""
         found = game_of(name, number)
-        moments = moments_json(found.game, list(moments_of(found.game, found.record)), [None] * (len(found.record) + 1))
+        moments = list(moments_of(found.game, found.record))
+        moments[-1] = moments[-1]._replace(mover=OVER)  # also where a limit ended it
         return {
             "game": found.game.name,
             "side": 0,
             "agreed": False,
             "result": found.ending.capitalize(),
-            "moments": moments,
+            "moments": moments_json(found.game, moments, [None] * len(moments)),
         }
 
     @router.get("/{name}/games/{number}/replay/{moment}")

@@ -20,7 +20,7 @@ let leaving = false;
 
 function drawWay() {
   if (way === null || !drawable(way)) return;
-  byId("way-figure").hidden = false;
+  byId("way-chart").classList.remove("waiting-outline");
   byId("way-caption").textContent = way.chart.title;
   drawProgress(byId("way-chart"), [way]);
 }
@@ -35,7 +35,7 @@ async function measure() {
     tell(byId("trouble"), error.message);
   }
   byId("measure").disabled = false;
-  byId("measure").textContent = "Measure it against the baseline";
+  byId("measure").textContent = "Measure again";
   byId("measure").hidden = state === "finished" && way !== null;
 }
 
@@ -187,5 +187,5 @@ byId("note-form").querySelector("button").disabled = false;
 byId("delete").addEventListener("click", () =>
   askToDelete(run, () => location.assign("/runs"), (words, dialog) => (dialog.close(), tell(byId("trouble"), words))));
 byId("delete").disabled = ["running", "starting", "queued"].includes(state);
-if (byId("measure") && ["finished", "interrupted"].includes(state)) measure();
+if (byId("measure")) measure(); // also of a run at work, once: some seconds of one core
 watch(run, onNews, (words) => (words || latest) && tell(byId("trouble"), words || (latest.trouble ?? "")));
