@@ -40,10 +40,9 @@ from .results import (
 from .runs import store
 from .runs.agent_parser import find_agent
 from .runs.kind import Context, Outputs, find_or_create_run, kind_of_request
-from .runs.kinds.exploit import measure
+from .runs.kinds.exploit import measure, respond_by_search
 from .runs.kinds.match import play_match
 from .runs.kinds.program import tune_function as tuned
-from .runs.kinds.sampled_exploit import respond_by_search
 from .runs.kinds.solve import task_of
 from .runs.request import Request, StoredAgent, check_seed, seconds_for
 from .runs.requests import (

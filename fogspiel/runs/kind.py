@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from .. import __version__
 from ..core.agents import Agent
 from ..core.find import command_spec, load_game, spec_of
-from ..core.game import Game, game_or_none, parameters_of
+from ..core.game import Game, game_or_none, known_game, parameters_of
 from ..core.plugins import collect, former_names, load, sources
 from ..core.untrusted_input import parse_json, read_head, shorten
 from ..process.heartbeat import SilenceLimits, say
@@ -202,6 +202,15 @@ class Kind:
             method = run.request.get("method")
             raise ValueError(f"run {run.name} has the method {method}, which is not known here: name its plug-in")
         return run.request
+
+    def demand_versions(self, run: Run) -> None:
+        """Raise ValueError for an unfinished run of other code or other rules, whose jobs would not fit together."""
+        ask, version = run.request, game_of_run(run).version
+        if not run.finished and (ask["fogspiel"], ask["rules"]) != (__version__, version):
+            raise ValueError(
+                f"run {run.name} was made by fogspiel {ask['fogspiel']} and version {ask['rules']} of the rules of "
+                f"{ask['game']}, not {__version__} and version {version}: start it anew"
+            )
 
     def check_source(self, run: Run, source: str | None) -> None:
         """Load the game of a run from the user's source; raise ValueError if that is wrong, or missing and needed."""
@@ -434,6 +443,10 @@ def title_of(name: str) -> str:
     return game.title if game else name
 
 
+def finished_facts(run: Run) -> Json:
+    return {"run": run.name, "state": "finished", "game": run.request["game"], "seed": run.request["seed"]}
+
+
 def finished_json(run: Run) -> Json:
     """Return the `--json` object of a finished run: name, request and result."""
     asked = {key: run.request[key] for key in OUTCOME if key in run.request}
@@ -489,6 +502,14 @@ class Job:
         """True for the sample of jobs done twice, to detect machines that compute wrongly."""
         digest = hashlib.blake2b(self.key.encode(), digest_size=8).digest()
         return self.repeatable and int.from_bytes(digest, "big") % ONE_IN == 0
+
+
+def game_of_job(name: str, rules: int | str, source: str | None) -> Game:
+    """Return the game of a job in any process; raise ValueError if its rules are not those of the run."""
+    game = load_game(source) if source else known_game(name)
+    if game.version != rules:
+        raise ValueError(f"the rules of {name} have changed since the run began: start it anew")
+    return game
 
 
 def earlier_runs(store: Store, method: str) -> list[Run]:
