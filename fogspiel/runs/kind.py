@@ -15,7 +15,7 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
@@ -29,7 +29,7 @@ from ..core.untrusted_input import parse_json, read_head, shorten
 from ..process.heartbeat import SilenceLimits, say
 from .report import Cell, Curve, CurvePoint, Part, Report, Table, trail_chart
 from .request import Request, fits, game_of_run
-from .store import KEEP_SECONDS, Json, Run, Store, Summary, canonical, default_path
+from .store import KEEP_SECONDS, Json, Run, Store, StoreError, Summary, canonical, default_path
 from .store import Row as StoredRow
 
 # Resources, progress and recording
@@ -524,6 +524,28 @@ def find_or_create_run(store: Store, ask: Json) -> Run:
         if run.request == ask:
             return store.acquire(run.name)
     return store.create(ask)
+
+
+@contextmanager
+def undone_if_empty(store: Store, run: Run, kept: Callable[[str], bool] = lambda error: False) -> Iterator[None]:
+    """Delete a new run whose request fails before anything of it is known, unless it is `kept` for the message."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except ValueError as error:
+        if len(run.rows) == 1 and run.partial() is None and not kept(str(error)):
+            run.close()
+            store.delete([run.name])
+        raise
+
+
+def keep_answer(ask: Json, answer: Json, store: Path | None) -> None:
+    """Save a request and its result in one step, where the user names a store."""
+    if store is not None:
+        with Store.open(store, write=True) as runs, find_or_create_run(runs, ask) as run:
+            if run.result is None:
+                run.append("result", answer)
 
 
 def rows_by(rows: Sequence[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
