@@ -59,7 +59,8 @@ class Session:
         if game.rules.mover(state) == OVER:
             return []
         out = np.zeros(game.sizes.actions, np.int64)
-        return out[: game.rules.legal(state, out)].tolist()
+        found: list[int] = out[: game.rules.legal(state, out)].tolist()
+        return found
 
     def draw_chance(self, stream: np.ndarray) -> int:
         """Return one of the outcomes of chance, as the compiled loop draws it."""
