@@ -17,7 +17,6 @@ from support.pure_plans import pure_strategy
 from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import view_of
-from fogspiel.papers.bossle2018.full_sequence_form import full_form, full_sizes, labelled_sizes, mission_orbits
 from fogspiel.resistance import certificate as proofs
 from fogspiel.resistance.certificate import answers, at_tails, oracle, solve, steps
 from fogspiel.resistance.checkers.resistance import Resistance, verify
