@@ -17,7 +17,7 @@ from support.certificates import reseal, uniform_certificate
 from fogspiel.core.game import CHANCE
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.proofs import verify
-from fogspiel.solving.proofs.checkers import permutation, phantom, primitives, refutation
+from fogspiel.solving.proofs.checkers import permutation, phantom, primitives, refutation, tree
 from fogspiel.solving.proofs.checkers.permutation import Grid, mixture
 from fogspiel.solving.proofs.checkers.phantom_bounds import Node, Opponent, PonnukiRules, guarantees, node_of, rules_of
 from fogspiel.solving.proofs.checkers.tree import GamePositions
@@ -206,12 +206,90 @@ def test_a_strategy_of_a_tree_is_a_list(rows):
         verify(reseal(body))
 
 
+UNIT = 10**12
+LINES = [["|0|0 1|1 1", "0 0|5|7|2"], ["|9|3|4"]]
+
+
+def large(lines, unit=None):
+    """A certificate of a large tree by its lines; its bounds are looked at after these."""
+    head = {"game": "kuhn", "rules": 1, "value": "0", "lower": "0", "upper": "0", "strategies": lines}
+    if unit is None:
+        return reseal({**head, "format": tree.EXACT_LARGE_FORMAT})
+    return reseal({**head, "format": tree.LARGE_FORMAT, "denominator": unit})
+
+
+def test_lines_of_a_large_tree_are_parsed_into_rows():
+    first, second = tree.check_form(large(LINES))
+    assert dict(first) == {(None, (0,)): (0, {0: Fraction(1, 2), 1: Fraction(1, 2)}), ((0, 0), (5,)): (1, {7: 1})}
+    assert dict(second) == {(None, (9,)): (0, {3: 1})} and len(first) == 2
+    assert tree.check_form(large([["|0|0 1|1 999999999999"], [f"|0|4|{UNIT}"]], UNIT))
+    at_most = "|" + "1 " * ((tree.LONGEST_LINE - 8) // 2) + "1|0|111"
+    assert len(at_most) == tree.LONGEST_LINE and tree.check_form(large([[at_most], []]))
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        ([["|0|0 1|1 1", "|0|0 1|1 1"], []], "repeats an earlier line"),
+        ([["|0|0 1|1 1", "|0|5|1"], []], "repeats an earlier line"),
+        ([["0 0|0|0 1|1 1"], []], "line 0 of the first player comes after no earlier line"),
+        ([[], ["|0|0|1", "1 0|0|0 1|1 1"]], "line 1 of the second player comes after no earlier line"),
+        ([["|0|0 1|1"], []], "one share for each action"),
+        ([["|0|0|1 1"], []], "one share for each action"),
+        ([["|0|0 0|1 1"], []], "one share for each action"),
+        ([["|0|0 1|2 -1"], []], "are negative or not positive in all"),
+        ([["|0|0 1|0 0"], []], "are negative or not positive in all"),
+        ([["|0|0 1"], []], "in whole numbers"),
+        ([["|" + "1 " * 10_000 + "1|0|1"], []], "in whole numbers"),
+        ([[["|0|0|1"]], []], "in whole numbers"),
+        ([{"|0|0|1": 1}, []], "not a list of lines"),
+        ([[]], "it must hold two strategies"),
+        ({"first": [], "second": []}, "it must hold two strategies"),
+    ],
+)
+def test_a_line_of_a_large_tree_is_looked_at(lines, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        tree.check_form(large(lines))
+
+
+@pytest.mark.parametrize("unit", [0, -1, UNIT + 1, 1.0, True, "1", None])
+def test_a_denominator_is_a_number_from_1_to_its_limit(unit):
+    body = {**large([["|0|0|1"], []], 1), "denominator": unit}
+    with pytest.raises(ValueError, match="its denominator is"):
+        tree.check_form(reseal(body))
+    assert tree.check_form(large([["|0|0|1"], []], 1))
+    for shares, denominator in (("1 1", 3), ("2 1", 2), (f"{UNIT} 1", UNIT)):
+        with pytest.raises(ValueError, match=f"are negative or not {denominator} in all"):
+            tree.check_form(large([[f"|0|0 1|{shares}"], []], denominator))
+
+
+def test_too_many_lines_are_refused(monkeypatch):
+    monkeypatch.setattr(tree, "MAX_LINES", 2)
+    assert tree.check_form(large(LINES))
+    with pytest.raises(ValueError, match="the first player has more than 2 lines"):
+        tree.check_form(large([[*LINES[0], "0 1|5|7|1"], []]))
+
+
+@pytest.mark.parametrize(("part", "right"), [("game", "kuhn"), ("rules", 1)])
+def test_a_tree_is_for_the_rules_that_it_names(part, right):
+    game = SimpleNamespace(name="kuhn", version=1)
+    assert tree.rules_of({"game": "kuhn", "rules": 1}, game) is game
+    for wrong in ("leduc", 2, None):
+        with pytest.raises(ValueError, match="it must be for version 1 of kuhn"):
+            tree.rules_of({"game": "kuhn", "rules": 1, part: wrong}, game)
+
+
 # Phantom games
 
 
 @pytest.mark.parametrize("strategies", [None, ["black", "white"], {"black": []}, {"black": [], "white": [], "red": []}])
 def test_a_phantom_game_has_two_strategies_by_name(strategies):
     refused_as("dark-hex-3x3", lambda body: body.update(strategies=strategies), "the strategies of black and white")
+
+
+@pytest.mark.parametrize("cell", ["A9", "D1", "a1", "A1,A1", "-opening-A1"])
+def test_an_opening_is_a_cell(cell):
+    refused_as("dark-hex-3x3", lambda body: body.update(game=f"dark-hex-3x3-opening-{cell}"), "its opening is")
 
 
 @pytest.mark.parametrize("form", ["scores", "weights", "proofs"])

@@ -19,6 +19,7 @@ from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
 from ...tuning.best_response import MIN_GAMES, find_exploiter
 from ...tuning.methods import REMOVED, tune_methods
+from ...tuning.methods.auto import HARD
 from ...tuning.tune import SHARE, tune_strategy
 from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, game_of_job, in_sentences, rows_of
 from ..report import Cell, Curve, CurvePoint, Table
@@ -39,7 +40,6 @@ from ..tuning_run import (
 SHOWN_PARAMETERS = 8
 # A result of so many games meets an exploiter, trained with this part of them and at most so many.
 EXPLOITED_FROM, EXPLOITING, MOST_EXPLOITING = 100_000, 20, 50_000
-HARD = 0.6  # share of the range of payoffs up to which a result is hard to exploit
 EXPLOITED = 2  # child stream of the report stream: games that score an exploiter
 SELECTION = 1  # child stream of the report stream: games that select among the seeds
 
@@ -305,7 +305,7 @@ def _exploited_words(result: Json) -> list[str]:
         return []
     score = with_interval(found["score"], found["interval"])
     words = f"an exploiter found in {found['games']:,} games scores {score} against it; a best response scores no less"
-    if found["share"] <= HARD or "weights" in result:
+    if found["share"] <= HARD or "weights" in result or "why" in result:  # `auto` has said why it is a vector
         return [words]
     return [words, "a mixture is harder to exploit than one vector: try --method psro"]
 
