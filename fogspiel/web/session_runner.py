@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from fastapi import HTTPException
 
 from ..core.page_contract import play_support, play_supports
-from ..solving.policies.state_sheets import find_coach
+from ..solving.policies.coach import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
 from .session_json import session_json, with_notice

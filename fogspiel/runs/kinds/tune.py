@@ -4,6 +4,7 @@ Several seeds are independent jobs. The best seed on selection games is measured
 of selection bias; the spread of the seeds shows how reliable a single run is.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
@@ -48,18 +49,18 @@ SELECTION = 1  # child stream of the report stream: games that select among the 
 VectorCells = tuple[Sequence[str], Sequence[Cell], Callable[[Sequence[float]], Sequence[Cell]]]
 
 
-class TuningKind(Kind):
+class TuningKind(Kind, ABC):
     """Tuning of a game's strategy or of a program: steps of a method, then races against the initial parameters."""
 
     compact_rows: Callable[[list[StoredRow], StoredRow], None] | None = staticmethod(keep_recommendation)
 
+    @abstractmethod
     def show_vectors(self, run: Run) -> VectorCells:
         """Return the parameter columns of the table of steps."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lengthened(self, run: Run, games: int, prepared: object) -> tuple[Json, list[Json]]:
         """Return the request and the first steps of a run that goes on with the search of this one."""
-        raise NotImplementedError
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         """Return a line per step, with the most recently accepted vector."""
