@@ -73,4 +73,4 @@ def test_votes_matter_where_the_good_are_no_majority():
 
 def test_the_table_has_the_values_that_the_ballot_wins():
     (table,) = merlin.compute(Options(players=5), lambda text: None).tables
-    assert table.rows == [(5, "2/3", ballot(SETUPS[5]).claims, 0, "2/3")]
+    assert [*table.rows] == [(5, "2/3", ballot(SETUPS[5]).claims, 0, "2/3")]
