@@ -46,7 +46,7 @@ CASES = 30  # of one parametrized test, drawn once, that are run for a mutant
 LONGEST = 0.5  # CPU seconds of a test that may be run for a mutant
 PATIENT_EVENTS = 3000  # of a trace in one function without a new line, after which it is not traced on
 PATIENT_CALLS = 50_000  # of a test, after which nothing is traced
-PATIENCE = 2.5  # CPU seconds of all tests of a mutant together
+PATIENCE = 8.0  # CPU seconds of all tests of a mutant together
 PROOFS = "fogspiel/solving/proofs/checkers"
 
 
@@ -67,6 +67,7 @@ class Target:
 
 
 COUNT, BRUTE = "tests/solve/test_checks_count.py", "tests/solve/test_checkers_by_brute_force.py"
+TEAMS = "tests/solve/test_team_checkers_by_brute_force.py"
 FIGURES = "tests/stats/test_figures.py"
 PLAIN = "tests/solve/test_board_checkers_by_brute_force.py"
 VERIFY = "tests/solve/test_verify.py", COUNT
@@ -74,7 +75,8 @@ CHECKERS, STATISTICS = "checkers", "statistics"
 TARGETS = [
     Target(f"{PROOFS}/tree.py", (*VERIFY, BRUTE), group=CHECKERS),
     Target(f"{PROOFS}/primitives.py", (COUNT, PLAIN, "tests/phantom/test_own_boards.py"), group=CHECKERS),
-    Target(f"{PROOFS}/refined.py", (COUNT, BRUTE, "tests/solve/test_refinement.py", "tests/solve/test_locks.py"),
+    Target(f"{PROOFS}/refined.py", (COUNT, BRUTE, "tests/solve/test_refinement.py", "tests/solve/test_locks.py",
+        "tests/solve/test_quasi_perfect.py"),
         group=CHECKERS),
     Target(f"{PROOFS}/quasi_perfect.py", (COUNT, BRUTE, "tests/solve/test_quasi_perfect.py"), group=CHECKERS),
     Target(f"{PROOFS}/phantom.py", (COUNT, PLAIN), group=CHECKERS),
@@ -84,9 +86,9 @@ TARGETS = [
     Target(f"{PROOFS}/permutation.py", (COUNT,), group=CHECKERS),
     Target(f"{PROOFS}/refutation.py", (COUNT, "tests/phantom/test_refutation.py"), group=CHECKERS),
     Target(f"{PROOFS}/table_bounds.py", ("tests/solve/test_bounds_any_game.py",), True, group=CHECKERS),
-    Target("fogspiel/resistance/checkers/resistance.py", (COUNT,), group=CHECKERS),
-    Target("fogspiel/resistance/checkers/lone_spies.py", (COUNT, "tests/solve/test_lone_spies.py"), group=CHECKERS),
-    Target("fogspiel/stats/race.py", ("tests/stats/test_race.py",), True, group=STATISTICS),
+    Target("fogspiel/resistance/checkers/resistance.py", (COUNT, TEAMS), group=CHECKERS),
+    Target("fogspiel/resistance/checkers/lone_spies.py", (COUNT, TEAMS), group=CHECKERS),
+    Target("fogspiel/stats/race.py", ("tests/stats/test_race.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/stats/evaluate.py",
@@ -427,7 +429,8 @@ class Trial:
         items = [item for item in self.cases(session) if item.nodeid in reaching]
         items.sort(key=lambda item: seconds[item.nodeid])
         spent = list(itertools.accumulate(seconds[item.nodeid] for item in items))
-        items = [item for item, until in zip(items, spent, strict=True) if until <= PATIENCE]
+        patience = PATIENCE if mutant.scope else 2 * PATIENCE  # every test may notice a constant
+        items = [item for item, until in zip(items, spent, strict=True) if until <= patience]
 
         def run() -> int:
             if not install(self.path, self.tree, mutant):

@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from fastapi import HTTPException
 
 from ..core.page_contract import play_support, play_supports
-from ..solving.policies.state_sheets import find_coach
+from ..solving.policies.coach import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
 from .session_json import session_json, with_notice
@@ -134,7 +134,9 @@ class SessionRunner:
         session = stored.session
         decisions = session.decisions.copy()
         found = find_coach(session.game, session.side, session.opponent)
-        return {"against": found.against, "moves": [advice.to_json() for advice in found.advise(decisions)]}
+        least, most = (float(session.game.payoffs[place]) for place in (0, -1))
+        moves = [advice.to_json() for advice in found.advise(decisions)]
+        return {"against": found.against, "range": most - least, "moves": moves}
 
     def find(self, key: str) -> StoredSession:
         return self.store.find(key)

@@ -12,7 +12,7 @@ from itertools import product
 
 import pytest
 from support.certificates import reseal
-from support.nested_games import Choice, Luck, random_trees
+from support.nested_games import PENNIES, Choice, Luck, random_trees
 
 from fogspiel.core.game import CHANCE, OVER
 from fogspiel.solving.proofs.checkers import refined, tree
@@ -256,6 +256,94 @@ def test_responses_to_mixtures_are_the_best_of_all_pure_strategies(number, playe
             assert refined.expected_value(rules, player, own, None) == payoff(
                 game, (mine, uniform) if player == 0 else (uniform, mine)
             )
+
+
+# Refinements with a safety, by hand
+#
+# In matching pennies both stated opponents play heads three times of four. Who may lose half a point plays heads (the
+# second player tails) as often, and scores a quarter. The proof is an opponent who plays tails, with weight 1/2: a
+# strategy that plays heads with probability x gets (2 x - 1) / 2 from the stated one and 1 - 2 x from the other.
+
+
+def coin(heads):
+    return [{"after": None, "view": [""], "actions": [0, 1], "probabilities": [str(heads), str(1 - Fraction(heads))]}]
+
+
+def pennies(**parts):
+    half = coin("1/2")
+    refinement = {"opponent": [coin("3/4"), coin("3/4")], "safety": "1/2", "scores": ["1/4", "-1/4"],
+                  "weights": ["1/2", "1/2"], "proofs": [coin(0), coin(0)],
+                  "strategies": [coin("3/4"), coin("1/4")], **parts}  # fmt: skip
+    return {"format": refined.FORMAT, "game": "nested", "rules": 1, "value": "0", "lower": "0", "upper": "0",
+            "strategies": [half, half], "refinement": refinement}  # fmt: skip
+
+
+class Pennies(Nested):
+    def look(self, position):
+        found = super().look(position)
+        return found._replace(view=(0,)) if found.view else found
+
+
+def judged(body):
+    text = json.dumps(body).replace('[""]', "[0]")
+    return refined.verify(reseal(json.loads(text)), Pennies(PENNIES))
+
+
+# In floating point: less is risked than may be, and half a point more might be scored by the proof of weight 1.
+LOOSE = {"strategies": [coin("5/8"), coin("3/8")], "scores": ["1/8", "-1/8"], "weights": ["1", "1"],
+         "secured": ["-1/4", "1/4"], "slack": ["5/8", "5/8"]}  # fmt: skip
+
+
+def test_safe_refinements_by_hand_are_proved():
+    assert judged(pennies()) == judged(pennies(**LOOSE)) == (0, 0)
+    assert judged(pennies(strategies=[coin("5/8"), coin("1/4")], scores=["1/8", "-1/4"], safety="1/2",
+                          secured=["-1/4", "1/2"], slack=["0", "0"])) == (0, 0)  # fmt: skip
+    uneven = {**pennies(**LOOSE), "strategies": [coin("3/8"), coin("5/8")], "lower": "-1/4", "upper": "1/4"}
+    changed = {**uneven["refinement"], "safety": "0", "secured": ["-1/4", "1/4"]}
+    assert judged({**uneven, "refinement": changed}) == (Fraction(-1, 4), Fraction(1, 4))
+    with pytest.raises(ValueError, match="a refinement needs an exact value"):
+        judged({**pennies(), "strategies": [coin("3/8"), coin("5/8")], "lower": "-1/4", "upper": "1/4"})
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize(
+    ("parts", "name", "wrong", "sentence"),
+    [
+        ({}, "strategies", coin("7/8"), "player secures -?3/4"),
+        ({}, "strategies", coin("1/8"), "player secures -?3/4"),
+        ({}, "strategies", coin("5/8"), "player scores"),
+        ({}, "scores", "1/5", "player scores"),
+        ({}, "weights", "1/3", "is not a best response"),
+        ({}, "weights", "2/3", "is not a best response"),
+        ({}, "weights", "-1/2", "weights is negative"),
+        ({}, "proofs", coin(1), "is not a best response"),
+        ({}, "proofs", coin("1/8"), "is not a best response"),
+        ({}, "safety", "1/4", "player secures"),
+        ({}, "safety", "3/4", "may score"),
+        (LOOSE, "slack", "1/2", "may score"),
+        (LOOSE, "slack", "3/4", "may score"),
+        (LOOSE, "slack", "-5/8", "may score"),
+        (LOOSE, "secured", "-1/8", "player secures"),
+        (LOOSE, "secured", "1/8", "player secures"),
+        (LOOSE, "secured", "-3/8", "player secures"),
+        (LOOSE, "secured", "3/8", "player secures"),
+        (LOOSE, "scores", "1/9", "player scores"),
+        (LOOSE, "safety", "1/8", "player secures"),
+    ],
+)
+def test_no_part_of_a_safe_refinement_may_differ(parts, name, wrong, sentence, side):
+    body = pennies(**parts)
+    part = body["refinement"]
+    part[name] = wrong if name == "safety" else [*part[name][:side], wrong, *part[name][side + 1 :]]
+    with pytest.raises(ValueError, match=sentence):
+        judged(body)
+
+
+def test_two_fractions_of_each_are_needed():
+    for name in ("scores", "weights", "secured", "slack"):
+        for wrong in (["1"], ["1", "1", "1"], "11", None):
+            with pytest.raises(ValueError, match=f"its {name} must be two fractions"):
+                judged(pennies(**{**LOOSE, name: wrong}))
 
 
 # Locks

@@ -39,14 +39,16 @@ from fogspiel.stats.linear_programs import (
     solver_of,
     statuses,
     symmetric_equilibrium,
+    write_program,
 )
-from fogspiel.stats.race import LOG_WEIGHTS, STAKES, interval
+from fogspiel.stats.race import LOG_WEIGHTS, STAKES, GainTest, Race, Verdict, decision, interval
 from fogspiel.stats.round_robin import (
     RESAMPLES,
     NashAverage,
     claims,
     counts_of,
     cycle,
+    cyclic_share,
     elo,
     error_bars,
     holm,
@@ -55,6 +57,7 @@ from fogspiel.stats.round_robin import (
     resample,
     scores_of,
     share_of_luck,
+    undefeated,
 )
 from fogspiel.stats.sprt import Gsprt, likeliest_law, log_ratio, multiplier, root_of
 
@@ -312,6 +315,28 @@ def test_a_matrix_of_two_rows_and_columns_has_the_mixtures_of_the_formula(matrix
     assert found.gap == found.upper - found.lower
 
 
+def test_a_program_that_makes_no_sense_is_refused():
+    columns, rows = matrix_program(np.eye(2), 0)
+    with pytest.raises(LpFailure, match="HiGHS: the program was refused"):
+        solve(columns, rows._replace(column=rows.column + 7))
+    for part in (bytes(2), bytes(7)):
+        with pytest.raises(LpFailure, match="HiGHS: the basis was refused"):
+            set_basis(solver_of(model_of(columns, rows)), part, part)
+    with pytest.raises(LpFailure, match="HiGHS: the rows were refused"):
+        add_rows(solver_of(model_of(columns, rows)), rows._replace(column=rows.column + 7))
+    with pytest.raises(LpFailure, match=r"no/such\.mps cannot be written"):
+        write_program(model_of(columns, rows), "no/such.mps")
+
+
+def test_tiny_and_huge_payoffs_have_the_mixtures_of_others():
+    circle = np.array([[0.0, 1, -1], [-1, 0, 1], [1, -1, 0]])
+    for scale in (1e-12, 1e-7, 1e9):
+        assert equilibrium(scale * circle + scale).rows == pytest.approx([1 / 3] * 3)
+    with np.errstate(all="raise"):
+        for level in (0.0, -7.0, 1e300):
+            assert equilibrium(np.full((3, 2), level)).value == level
+
+
 def test_programs_of_a_matrix_have_the_sum_where_it_is_wanted():
     columns, rows = matrix_program(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), 1)
     dense = np.zeros((4, 3))
@@ -393,11 +418,14 @@ def test_luck_is_the_variance_that_cycles_keep():
     many = counts * 1000
     assert share_of_luck(many) == pytest.approx(variance / 3000 / energy, rel=1e-12)
     assert share_of_luck(counts_of(3, {(0, 1): [1, 0, 1]})) == 1
+    single = counts_of(3, {(0, 1): [0, 0, 1], (1, 2): [500, 0, 500]})
+    assert share_of_luck(single) == pytest.approx(2 * 0.25 / 1000 / 3 / 0.5, rel=1e-12)
     partly = counts_of(4, {(0, 1): [0, 0, 0], (2, 3): [300, 0, 700]})
     assert share_of_luck(partly) == pytest.approx(0.5 * 2 * 0.21 / 1000 / (2 * 0.04), rel=1e-12)
 
 
 def test_bootstraps_keep_the_number_of_games_and_pairs_without_any():
+    assert [again[0, 1].tolist() for again in resample(counts_of(2, {(0, 1): [0, 0, 1]}), 1, 3)] == [[0, 0, 1]] * 3
     counts = counts_of(3, {(0, 1): [3, 4, 5], (0, 2): [0, 0, 6]})
     drawn = [*resample(counts, 1)]
     assert len(drawn) == RESAMPLES == 200 and len([*resample(counts, 1, 3)]) == 3
@@ -428,7 +456,20 @@ def test_a_limit_of_a_weak_player_is_met_to_many_digits():
         beats[one, other], beats[other, one] = 1, -1
     beats[4, 1], beats[1, 4], beats[0, 4], beats[4, 0] = 3, -3, 1, -1
     t = 0.375  # 3 u <= t: the most even one that the fifth allows
-    assert nash_average(0.5 + beats / 8).weights == pytest.approx([t, 0.125, t, 0.125, 0], abs=1e-6)
+    assert nash_average(0.5 + beats / 8).weights == pytest.approx([t, 0.125, t, 0.125, 0], abs=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(3), np.zeros((2, 3)), np.full((2, 2), np.nan), np.zeros((2, 2, 2))])
+def test_a_round_robin_is_a_square_of_finite_scores(wrong):
+    for statistic in (nash_average, undefeated, cyclic_share):
+        with pytest.raises(ValueError, match="square matrix of finite scores"):
+            statistic(wrong)
+
+
+def test_the_best_players_lose_to_nobody():
+    scores = np.array([[0.5, 0.5, 0.7], [0.5, 0.5, 0.5], [0.3, 0.5, 0.5]])
+    assert undefeated(scores) == [0, 1] and undefeated(np.array([[0.5, 0.0], [1.0, 0.5]])) == [1]
+    assert cyclic_share(scores) == pytest.approx(1 / 3) and cyclic_share(np.zeros((2, 2))) == 0
 
 
 def test_nash_averages_far_from_scores_are_refused():
@@ -445,3 +486,42 @@ def test_cycles_of_every_length_are_found():
         beats[length - 1, 0] = False
         assert cycle(beats) == ()
     assert cycle(np.eye(3, dtype=bool)) == ()
+
+
+# Races
+
+
+@pytest.mark.parametrize("name", ["paper", "ebgstop"])
+def test_a_tie_at_the_limit_keeps_the_incumbent(name):
+    race = Race(name)
+    for counts, sign in (([10**6, 0, 10**6], -1), ([0, 10**6, 0], -1), ([10**3, 0, 10**3], 0), ([0, 10, 0], 0)):
+        assert decision(race, np.array(counts)) == sign
+    assert decision(race, np.array([10**6, 0, 10**6 + 1])) == 1 and decision(race, np.array([0, 0, 0])) == 0
+
+
+def test_a_test_of_a_gain_is_made_for_a_number_of_pairs():
+    gains = {16_000: 0.7 / math.sqrt(16_000), 100: 0.07, 13: 0.7 / math.sqrt(13), 12: 0.2, 1: 0.2, 0: 0.2}
+    for pairs, gain in gains.items():
+        test = GainTest.for_pairs(pairs)
+        assert (test.low, test.fails, test.delta) == (0.5, False, 0.05) and test.high == pytest.approx(
+            0.5 + gain, **CLOSE
+        )
+    assert GainTest.for_pairs(100, 0.01).delta == 0.01
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 3), (0, 0, 40), (5, 1, 0, 7, 9), (0, 0, 0)])
+def test_the_capital_of_a_gain_is_the_mean_of_three_bets(counts):
+    test = GainTest(0.5, 0.52)
+    values = [v / (len(counts) - 1) for v in range(len(counts))]
+    bets = [min(0.02 / variance, 0.95 / 0.52) for variance in (0.03, 0.06, 0.12)]
+    wealth = [math.prod((1 + bet * (v - 0.5)) ** n for v, n in zip(values, counts, strict=True)) for bet in bets]
+    assert test.bets == pytest.approx(bets, **CLOSE)
+    assert test.capital(np.array(counts)) == pytest.approx(math.log(sum(wealth) / 3), rel=1e-10, abs=1e-12)
+    assert GainTest(0.1, 0.9).bets == pytest.approx([0.95 / 0.9] * 3, **CLOSE)
+
+
+def test_the_figures_of_a_verdict_are_those_of_its_counts():
+    found = Verdict(1, (2, 0, 6), 16)
+    assert (found.observations, found.mean, found.interval) == (8, 0.75, interval(np.array([2, 0, 6])))
+    assert Verdict(0, (0, 0, 0), 0).mean == 0.5 and Verdict(0, (0, 0, 0), 0).interval == (0, 1)
+    assert Race("paper", 0.1, 0.02).for_differences() == Race("paper", 0.1, 0.01)

@@ -179,6 +179,7 @@ def _add_pages(site: Site) -> None:
             seats=seats,
             support=support,
             side=stored.session.side,
+            level=level_name(game, site.store, against),
             believes=game.resample is not nothing_hidden and not engines_of(game),
         )
 
