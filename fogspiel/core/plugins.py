@@ -321,7 +321,7 @@ phantom solving.methods.phantom: bilinear_form histories=private_histories merge
   merged_histories play=policies policies policy_weights=merged_histories questions=policies
 solve solving.methods: bandits=normal_form cfr double_oracle lemke_howson=normal_form lp row_generation=double_oracle
   large_certificate=tree sampling=mccfr sequence_lp=lp tree_routes=tree tree_solution=tree
-solve solving.policies: best_response coach=state_sheets exploit=exploitability questions=state_sheets
+solve solving.policies: best_response coach exploit=exploitability questions=state_sheets
 solve solving: certificate=proofs certificates=proofs policy_files=policies
 solve solving.proofs: checkers
 solve solving: game_check=contract

@@ -231,8 +231,13 @@ def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
         "told": transcript,  # its name before 1.0
         "notice": stored.preparation.notice(NOTICE_SECONDS) if stored.preparation else None,
         "trouble": None,
-        "choices": [{"action": action, "label": game.label(action)} for action in choices],
+        "choices": [_choice(game, view, action) for action in choices],
     }
+
+
+def _choice(game: Game, view: np.ndarray, action: int) -> JsonObject:
+    note = game.look.action_note
+    return {"action": action, "label": game.label(action), "note": note(game, view, action) if note else ""}
 
 
 def with_notice(stored: "StoredSession") -> JsonObject:

@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from fastapi import HTTPException
 
 from ..core.page_contract import play_support, play_supports
-from ..solving.policies.state_sheets import find_coach
+from ..solving.policies.coach import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
 from .session_json import session_json, with_notice
@@ -138,6 +138,13 @@ class SessionRunner:
 
     def find(self, key: str) -> StoredSession:
         return self.store.find(key)
+
+    def at_turn(self, key: str, client: str) -> StoredSession:
+        """Return a session in which the person is to act, or raise 409."""
+        now, stored = self.look(key, client), self.store.find(key)
+        if now["thinking"] or now["over"]:
+            raise HTTPException(409, "it is not your turn: ask again when it is")
+        return stored
 
     def find_finished(self, key: str) -> StoredSession:
         """Return the session with this key if its game is over, or raise 409."""

@@ -2,13 +2,13 @@
 // A cell whose action is among the choices can be pressed; arrow keys go from cell to cell.
 
 import { carry } from "./carry.js";
-import { faceName, figureOf, fillCard, flame, ship, stone } from "./figures.js";
+import { chips, faceName, figureOf, fillCard, flame, ship, stone } from "./figures.js";
 import { fogLayer } from "./fog.js";
 import { svgElement } from "./men.js";
 import { moveIn, remember } from "./motion.js";
 import { button, element } from "./service.js";
 
-const DRAW = { board: drawBoard, cards: drawCards, facts: drawFacts, words: drawWords, text: drawText };
+const DRAW = { board: drawBoard, cards: drawCards, facts: drawFacts, stakes: drawStakes, race: drawRace, words: drawWords, text: drawText };
 
 // Draw the parts anew; `choices` may be tried now, `act(action)` tries one. The cell that had the focus keeps it.
 // Cells at the `latest` places (part, row, column) have just changed.
@@ -62,6 +62,7 @@ class Actions {
     const aloud = cell.name || cell.text || "empty";
     if (open) {
       made.type = "button";
+      made.dataset.action = cell.action;
       made.setAttribute("aria-label", `${aloud}: ${this.labels.get(cell.action)}`);
       made.addEventListener("click", () => this.act(cell.action));
     } else {
@@ -248,6 +249,36 @@ function drawFacts(facts) {
   const list = element("dl", "facts");
   for (const [name, value] of facts.rows) list.append(element("dt", "", name), element("dd", "", value));
   return [...heading(facts.title), list];
+}
+
+// The pot in chips, and who paid what.
+function drawStakes({ own, other, rows }) {
+  const pot = element("div", "pot", "", { role: "img", "aria-label": `${own + other} in the pot` });
+  pot.append(chips(own, "pale"), chips(other), element("b", "figure-large", String(own + other)), element("span", "small", "in the pot"));
+  const table = element("table", "payments");
+  table.append(tableRow(["", "you", "opponent"], "th"), ...rows.map((row) => tableRow(row, "td")));
+  return [pot, table];
+}
+
+function tableRow(cells, tag) {
+  const row = element("tr");
+  row.append(...cells.map((words) => element(tag, "", words)));
+  return row;
+}
+
+const SEGMENTS = 20;
+// Points on their way to a goal: a bar with those at risk hatched, or a segment for each point.
+function drawRace({ rows }) {
+  return rows.map(([name, points, risk, goal], number) => {
+    const line = element("div", `race race-${number}${goal <= SEGMENTS ? " few" : ""}`, "", { role: "img", "aria-label": `${name}: ${points} of ${goal}${risk ? `, ${risk} at risk` : ""}` });
+    const words = element("span", "whose", name), bar = element("span", "track");
+    if (risk) words.append(element("small", "", ` and ${risk} at risk`));
+    bar.style.setProperty("--done", points / goal);
+    bar.style.setProperty("--risk", Math.min(risk, goal - points) / goal);
+    bar.style.setProperty("--goal", goal);
+    line.append(words, element("b", "", goal <= SEGMENTS ? `${points} of ${goal}` : String(points)), bar);
+    return line;
+  });
 }
 
 function drawWords(words) {

@@ -3,6 +3,7 @@
 import { Clock } from "./clock.js";
 import { die } from "./figures.js";
 import { remember } from "./games.js";
+import { askKnowledge, listKnowledge, markKnowledge } from "./knowledge.js";
 import { drawPicture } from "./picture.js";
 import { lift, listGuesses, veilsOf } from "./reveal.js";
 import { countGame } from "./series.js";
@@ -19,6 +20,7 @@ const transcript = byId("transcript");
 const MANY = 24, FEW = 4;
 const SHORTEST = 150, LONGEST = 2000;
 const clock = new Clock(key);
+const COACHED = "fogspiel-coach";
 let session = null;
 let busy = false;
 
@@ -128,12 +130,12 @@ async function show(next) {
   if (session.trouble) tell(trouble, session.trouble);
   listChoices();
   listTranscript();
-  askCoach();
   showPlayOn();
   byId("resign-row").hidden = session.over;
   byId("resign").disabled = session.thinking;
   showOffer();
   await drawBoards();
+  askCoach();
   byId("after").hidden = !session.over;
   remember(session);
   if (session.over) showStanding();
@@ -225,9 +227,11 @@ function listChoices() {
   const list = element("div", "choices");
   if (session.choices.length) onBoard = isOnBoard();
   list.setAttribute("role", "group");
-  session.choices.forEach(({ action, label }, number) => {
-    const choice = button("", () => act(action));
-    choice.append(element("span", "key", String(number + 1), { "aria-hidden": "true" }), element("span", "", label));
+  session.choices.forEach(({ action, label, note }, number) => {
+    const choice = button("", () => act(action), "", { "data-action": action });
+    const words = element("span", "what", label);
+    if (note) words.append(element("small", "note", note));
+    choice.append(element("span", "key", String(number + 1), { "aria-hidden": "true" }), words);
     list.append(choice);
   });
   if (session.choices.length <= MANY && !onBoard) return buttons.replaceChildren(list);
@@ -282,6 +286,8 @@ async function askCoach() {
     await askAdvice(key, byId("coach-note"), byId("coach-moves"), () => byId("coach").open && session);
     return;
   }
+  await showKnowledge();
+  if (costless) return;
   try {
     const { against, moves } = await ask(`/api/play/${key}/coach`);
     byId("coach-note").textContent = moves.length ? `On average, against ${against}:` : "You have not moved yet.";
@@ -290,7 +296,32 @@ async function askCoach() {
     byId("coach-note").textContent = `${error.message}.`;
   }
 }
-byId("coach").addEventListener("toggle", askCoach);
+byId("coach").addEventListener("toggle", () => {
+  localStorage.setItem(COACHED, byId("coach").open ? "yes" : "");
+  if (byId("coach").open) askCoach();
+  else if (!play.dataset.coach) markKnowledge(picture, buttons, null, session);
+});
+
+// What can be known now, on the picture, the choices and the panel. Where costs would take a tree that is too large,
+// the list of past costs is not asked for.
+let costless = false;
+async function showKnowledge() {
+  const asked = session;
+  if (asked.over || asked.thinking) {
+    markKnowledge(picture, buttons, null, asked);
+    return asked.over && byId("known").replaceChildren();
+  }
+  try {
+    const known = await askKnowledge(key, asked);
+    if (session !== asked || !byId("coach").open) return;
+    costless = known !== null && !known.costs && (known.plays !== null || known.count === null);
+    markKnowledge(picture, buttons, known, asked);
+    await listKnowledge(byId("known"), known, asked);
+    byId("coach-exact").hidden = !known?.proved;
+  } catch (error) {
+    if (error.status !== 409) byId("coach-note").textContent = `${error.message}.`;
+  }
+}
 
 // Number keys go to a choice, Enter takes it.
 let typed = "", latest = 0;
@@ -320,4 +351,5 @@ byId("next").addEventListener("click", () => again(1 - session.side)); // sides 
 byId("again").addEventListener("click", () => again(session.side));
 byId("swap").addEventListener("click", () => again(1 - session.side));
 
+if (!play.dataset.coach && localStorage.getItem(COACHED)) byId("coach").open = true;
 ask(`/api/play/${key}`).then(show).then(follow).catch((error) => tell(trouble, error.message));
