@@ -21,9 +21,7 @@ from ..core.picture import BoardPicture, Cards, Cell, Part, Parts, picture_json
 from ..core.rng import stream_of
 from ..core.session import PersonSession, view_of
 from ..runs.agent_parser import engines_of
-from ..solving.known_values import shipped_solution
-from ..solving.policies.coach import certified_coach
-from ..solving.proofs import certificate_agent, read_certificate
+from ..solving.policies.coach import certified_agent, certified_coach
 from ..solving.proofs.checkers.refined import FORMAT as REFINED_FORMAT
 from ..solving.proofs.checkers.tree import FORMAT
 from . import JsonObject
@@ -32,7 +30,7 @@ PARTICLES, SEED = 600, 1  # of a belief that cannot be enumerated; its draws dep
 LISTED = 6  # boards that are shown
 MOST_STATES = 2500  # states that are drawn; of more, the most probable ones
 REDRAWN = 200  # states drawn by the game's own resampler where few particles are left
-SIMPLE, TREMOR = 40, 1e-5  # denominators up to which a share is a fraction, and what a known opponent may slip
+SIMPLE, TREMOR = 20, 1e-5  # denominators up to which a share is a fraction, and what a known opponent may slip
 
 
 class Place(NamedTuple):
@@ -83,6 +81,11 @@ def _belief(game: Game, side: int, known: Known | None, record: Sequence[int], v
     found = belief.distribution
     if not belief.exact and len(found) < REDRAWN and game.resample is not None:
         found = _redrawn(game, side, found)
+    return {**hidden_json(game, side, view, found), "exact": belief.exact}
+
+
+def hidden_json(game: Game, side: int, view: np.ndarray, found: Sequence[tuple[np.ndarray, float]]) -> dict[str, Any]:
+    """Return what is hidden from a player in some states with their probabilities, by its place in the own view."""
     own, worlds = draw_view(game, view), defaultdict[Any, float](float)
     pictures: dict[Any, tuple[Parts, np.ndarray]] = {}
     for state, share in found[:MOST_STATES]:
@@ -108,7 +111,7 @@ def _belief(game: Game, side: int, known: Known | None, record: Sequence[int], v
         {**place._asdict(), "chances": [_chance(*cell, share) for cell, share in sorted(cells.items())]}
         for place, cells in sorted(chances.items())
     ]
-    return {"count": len(worlds), "exact": belief.exact, "boards": boards, "hidden": hidden}
+    return {"count": len(worlds), "boards": boards, "hidden": hidden}
 
 
 def _redrawn(game: Game, side: int, found: list[tuple[np.ndarray, float]]) -> list[tuple[np.ndarray, float]]:
@@ -169,9 +172,8 @@ def _costs(game: Game, side: int, history: Sequence[int], view: np.ndarray, choi
     if game.exact.action_values is not None:
         values = game.exact.action_values(game, view)
     body: dict[str, Any] = {"unit": unit_of(game), "proved": False}
-    path = shipped_solution(game.name)
-    certificate = None if path is None else read_certificate(path)
-    if certificate is not None and certificate.get("format") in (FORMAT, REFINED_FORMAT):
+    agent = certified_agent(game.name)
+    if agent is not None and (agent.certificate or {}).get("format") in (FORMAT, REFINED_FORMAT):
         with suppress(ValueError, KeyError):  # a tree that is too large, or a state beyond it
             coach = certified_coach(game.name, side)
             worths = coach.worths(coach.place(history, view))
@@ -182,17 +184,13 @@ def _costs(game: Game, side: int, history: Sequence[int], view: np.ndarray, choi
         costs = [(action, values[action]) for action in choices if action in values]
         body["costs"] = [{"action": action, "worth": worth, "cost": best - worth} for action, worth in costs]
         body["proved"] = proved
-    if certificate is not None:
-        agent = certificate_agent("the solution", certificate, game)
-        if isinstance(agent, BehaviourPolicy):
-            with suppress(ValueError, KeyError):
-                state = InformationState(game, side, view, list(choices), tuple(history))
-                shares = agent.action_probabilities(state)
-                body["plays"] = [
-                    {"action": action, "share": float(share), "exact": str(share)}
-                    for action, share in zip(choices, shares, strict=True)
-                    if share
-                ]
+    if isinstance(agent, BehaviourPolicy):
+        with suppress(ValueError, KeyError):
+            state = InformationState(game, side, view, list(choices), tuple(history))
+            shares = zip(choices, agent.action_probabilities(state), strict=True)
+            body["plays"] = [
+                {"action": act, "share": float(share), "exact": str(share)} for act, share in shares if share
+            ]
     return body
 
 

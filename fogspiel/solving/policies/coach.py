@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.agents import Agent
+from ...core.agents import Agent, PlayerAgent
 from ...core.behaviour_policy import InformationState
 from ...core.game import Game, known_game
 from ...core.session import Session
@@ -199,6 +199,13 @@ def find_coach(game: Game, side: int, opponent: Agent) -> Coach:
 
 @lru_cache(maxsize=8)
 def certified_coach(name: str, side: int) -> Coach:
-    path, game = shipped_solution(name), known_game(name)
-    assert path is not None
-    return Coach(game, side, certificate_agent("the solution", read_certificate(path), game), "the certified solution")
+    agent = certified_agent(name)
+    assert agent is not None
+    return Coach(known_game(name), side, agent, "the certified solution")
+
+
+@lru_cache(maxsize=8)
+def certified_agent(name: str) -> PlayerAgent | None:
+    """Return the player of the shipped solution of a game, or None."""
+    path = shipped_solution(name)
+    return None if path is None else certificate_agent("the solution", read_certificate(path), known_game(name))

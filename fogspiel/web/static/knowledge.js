@@ -1,11 +1,11 @@
 // What a person can know at its turn, as the server counts it from the own views: hidden cards and stones in heather,
 // the cost of each choice on the choice itself, the boards that fit.
 
-import { fillCard, figureOf } from "./figures.js";
+import { faceName, fillCard, figureOf } from "./figures.js";
 import { drawPicture } from "./picture.js";
 import { ask, element, pause } from "./service.js";
 
-const NEVER = 1e-5, CHEAP = 0.1;
+const NEVER = 1e-5, CHEAP = 0.1, LIKELY = 0.25;
 let latest = null;
 
 // Ask once for each moment; the answer is drawn again after every drawing of the picture.
@@ -44,10 +44,10 @@ export function costTag(cost, unit) {
 }
 
 // Draw on the picture and on the buttons what is known; returns what the panel says.
-export function markKnowledge(picture, buttons, known, session) {
+export function markKnowledge(picture, buttons, known) {
   unmark(picture, buttons);
   if (!known) return;
-  markHidden(picture, known, session);
+  markHidden(picture, known);
   markCosts(picture, buttons, known);
 }
 
@@ -56,14 +56,22 @@ function unmark(picture, buttons) {
   for (const cell of picture.querySelectorAll(".advised, .surely-free")) cell.classList.remove("advised", "surely-free");
 }
 
-function markHidden(picture, known, session) {
+// Fractions where all chances have simple ones, else percentages: the two do not mix in one picture.
+function plain(known) {
+  const all = known.hidden.flatMap(({ chances }) => chances);
+  if (all.every(({ share, fraction }) => fraction || share < NEVER)) return known.hidden;
+  return known.hidden.map((place) => ({ ...place, chances: place.chances.map((chance) => ({ ...chance, fraction: null })) }));
+}
+
+function markHidden(picture, known) {
   const told = new Set();
-  for (const place of known.hidden) {
+  for (const place of plain(known)) {
     const at = `${place.part}-${place.row}-${place.column}`;
     const cell = picture.querySelector(`[data-place="${at}"]`);
     told.add(at);
     if (!cell) continue;
-    if (cell.matches(".playing-card:not(.look-token)")) mayHold(cell, place, known);
+    if (cell.matches(".look-token")) continue; // people are listed in the panel
+    if (cell.matches(".playing-card")) mayHold(cell, place);
     else cell.append(believed(place));
   }
   if (!known.exact || !known.boards.length) return;
@@ -104,7 +112,8 @@ function believed(place) {
   const fraction = place.chances.length === 1 ? place.chances[0].fraction : null;
   const mark = element("span", "belief-mark", "", { title: "What the opponent may have here" });
   mark.style.setProperty("--chance", share);
-  mark.append(element("i", "", "?"), element("b", "", shareWords({ share, fraction })));
+  if (share >= LIKELY) mark.append(element("i", "", "?"));
+  mark.append(element("b", "", shareWords({ share, fraction })));
   return mark;
 }
 
@@ -125,6 +134,8 @@ function markCosts(picture, buttons, known) {
   }
 }
 
+const nameOf = (number) => faceName(number + 1);
+
 // The panel: the best choice in words, how the solution plays, the boards that fit, and from what all this is counted.
 export async function listKnowledge(place, known, session) {
   if (!known) return place.replaceChildren();
@@ -132,9 +143,9 @@ export async function listKnowledge(place, known, session) {
   const parts = [];
   if (known.costs?.length) parts.push(...adviceOf(known, labels));
   if (known.plays?.length) parts.push(...playsOf(known, labels));
-  if (known.count && known.boards.length) parts.push(await boardsOf(known));
-  const people = known.hidden.filter(({ chances }) => chances.some(({ look }) => look.includes("token")));
-  if (people.length) parts.push(element("p", "small", `${known.count} ways to draw the spies still fit.`));
+  if (known.count && known.boards.length) parts.push(await boardsOf(known, session.scene));
+  const people = plain(known).filter(({ chances }) => chances.some(({ look }) => look.includes("token")));
+  if (people.length) parts.push(...peopleOf(people, known.count));
   if (known.count === 0) parts.push(element("p", "small", "There is too much to count here."));
   const from = known.costs?.length ? (known.proved ? "Costs are counted from the proved solution. " : "Costs are exact. ") : "";
   const how = known.count === null ? "Nothing is hidden." : `Chances follow from your own views, as if ${known.assumes}${known.exact ? "." : "; they are estimated by drawing."}`;
@@ -160,16 +171,28 @@ function playsOf(known, labels) {
     piece.style.setProperty("--share", share);
     row.append(piece);
   });
-  const words = known.plays.map(({ action, share, exact }) => `${labels.get(action)} ${exact.length < 12 ? exact : `${Math.round(100 * share)} %`}`);
+  const words = known.plays.map(({ action, share, exact }) => `${labels.get(action)} ${exact === "1" ? "always" : exact.length < 12 ? exact : `${Math.round(100 * share)} %`}`);
   const shown = words.length > 4 ? `${words.slice(0, 4).join(", ")} ..` : words.join(", ");
   return [element("h3", "label", "How the solution plays this"), row, element("p", "small", shown)];
 }
 
-async function boardsOf(known) {
+// People who may be spies, with the share of what still fits.
+function peopleOf(people, count) {
+  const list = element("dl", "people");
+  for (const { row, column, chances } of people) {
+    const bar = element("dd", "bar heather");
+    bar.append(element("i"));
+    bar.style.setProperty("--share", chances[0].share);
+    list.append(element("dt", "", nameOf(row + column)), bar, element("dd", "", shareWords(chances[0])));
+  }
+  return [element("h3", "label", "Who may be a spy"), list, element("p", "small soft", `${count} ${count === 1 ? "pair or group" : "groups"} of spies still fit.`)];
+}
+
+async function boardsOf(known, scene) {
   const box = element("div", "fitting");
   box.append(element("b", "figure-large", known.exact ? String(known.count) : "many"));
   for (const { probability, picture } of known.boards) {
-    const mini = element("div", "mini", "", { title: `${Math.round(100 * probability)} %`, role: "img", "aria-label": `A board that fits, ${Math.round(100 * probability)} %` });
+    const mini = element("div", "mini", "", { "data-scene": scene, title: `${Math.round(100 * probability)} %`, role: "img", "aria-label": `A board that fits, ${Math.round(100 * probability)} %` });
     await drawPicture(mini, picture);
     box.append(mini);
   }

@@ -299,7 +299,7 @@ async function askCoach() {
 byId("coach").addEventListener("toggle", () => {
   localStorage.setItem(COACHED, byId("coach").open ? "yes" : "");
   if (byId("coach").open) askCoach();
-  else if (!play.dataset.coach) markKnowledge(picture, buttons, null, session);
+  else if (!play.dataset.coach) markKnowledge(picture, buttons, null);
 });
 
 // What can be known now, on the picture, the choices and the panel. Where costs would take a tree that is too large,
@@ -308,14 +308,14 @@ let costless = false;
 async function showKnowledge() {
   const asked = session;
   if (asked.over || asked.thinking) {
-    markKnowledge(picture, buttons, null, asked);
+    markKnowledge(picture, buttons, null);
     return asked.over && byId("known").replaceChildren();
   }
   try {
     const known = await askKnowledge(key, asked);
     if (session !== asked || !byId("coach").open) return;
-    costless = known !== null && !known.costs && (known.plays !== null || known.count === null);
-    markKnowledge(picture, buttons, known, asked);
+    costless = known !== null && !known.proved && (known.plays !== null || known.costs !== null);
+    markKnowledge(picture, buttons, known);
     await listKnowledge(byId("known"), known, asked);
     byId("coach-exact").hidden = !known?.proved;
   } catch (error) {
