@@ -9,8 +9,8 @@ from fogspiel.core.agents import find_policy
 from fogspiel.core.game import known_game
 from fogspiel.core.session import Session
 from fogspiel.runs.agent_parser import find_agent
-from fogspiel.solving.policies.exploitability import exact_tree_score, measure_policies
 from fogspiel.solving.policies.coach import Coach, find_coach
+from fogspiel.solving.policies.exploitability import exact_tree_score, measure_policies
 
 
 def test_costs_in_kuhn_poker_against_a_uniform_opponent():
