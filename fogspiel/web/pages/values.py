@@ -11,8 +11,8 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from ...core.game import Game, known_game, list_games, nothing_hidden
 from ...runs.kinds import bounds, solve
-from ...solving.known_values import SIMPLE, KnownValue, known_values
-from ...solving.policies.coach import certified_agent
+from ...solving.known_values import SIMPLE, KnownValue, known_values, shipped_solution
+from ...solving.proofs import read_certificate
 from ...solving.proofs.checkers.refined import FORMAT as REFINED_FORMAT
 from ...solving.proofs.checkers.tree import FORMAT
 from .. import JsonObject
@@ -91,8 +91,8 @@ def is_explored(game: Game, certificate: Any) -> bool:
 
 @cache
 def _shipped_is_explored(name: str) -> bool:
-    agent = certified_agent(name)
-    return agent is not None and is_explored(known_game(name), agent.certificate)
+    path = shipped_solution(name)
+    return path is not None and is_explored(known_game(name), read_certificate(path))
 
 
 def card_of(game: Game) -> ValueCard | None:

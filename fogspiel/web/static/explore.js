@@ -81,7 +81,7 @@ function listGroups() {
 function tone(number, many) {
   if (many === 3 && number === 0) return "var(--folded)";
   const bold = many === 1 ? 0 : many === 3 ? number - 1 : number / (many - 1);
-  return `color-mix(in oklab, var(--attack) ${Math.round(100 * bold)}%, var(--stay))`;
+  return `color-mix(in oklch, var(--attack) ${Math.round(100 * bold)}%, var(--stay))`;
 }
 
 function swatch(number, many) {
@@ -211,7 +211,7 @@ function headline({ choices }) {
   if (used.length === 1) return `Always ${used[0].label}`;
   const hundred = (choice) => Math.round(100 * choice.share) || "under 1";
   if (used.length === 2) return `${title(used[0].label)} ${hundred(used[0])} of 100, else ${used[1].label}`;
-  return `${used.slice(0, 4).map((choice, at) => `${at ? choice.label : title(choice.label)} ${hundred(choice)}`).join(", ")} of 100`;
+  return `${used.slice(0, 4).map((choice, at) => `${at ? choice.label : title(choice.label)}: ${hundred(choice)}`).join(", ")} of 100`;
 }
 
 function drawDetail(state) {
@@ -227,7 +227,8 @@ function drawDetail(state) {
     bar.append(piece);
     exact.append(exactOf(choice));
   });
-  if (bar.childElementCount) parts.push(bar, exact);
+  if (bar.childElementCount) parts.push(bar);
+  if (bar.childElementCount > 1) parts.push(exact);
   if (state.possible) parts.push(worthsOf(state));
   else parts.push(element("p", "soft small", "The solution of the other side never leads here, so nothing is lost or won."));
   parts.push(...hiddenOf(state));
