@@ -20,8 +20,8 @@ class Cell(JsonRecord):
 
     text: str = ""
     # Classes of the style sheet: own, other, unknown, fog (may hold anything), refused, marked, red, black, face-down,
-    # winning, captured; and what is drawn: a die (rolling), bid (number x face), token, stone, stack of cards,
-    # hand, face or ship.
+    # winning, captured, call (the large button of a bluff), won (cards of a trick); and what is drawn: a die (rolling),
+    # bid (number x face), token, stone, stack of cards, hand, face or ship.
     look: str = ""
     action: int | None = None  # the action of a click on it
     name: str = ""  # text for screen readers

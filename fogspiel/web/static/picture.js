@@ -2,7 +2,7 @@
 // A cell whose action is among the choices can be pressed; arrow keys go from cell to cell.
 
 import { carry } from "./carry.js";
-import { chips, faceName, figureOf, fillCard, flame, ship, stone } from "./figures.js";
+import { chips, faceName, figureOf, fillCard, flame, person, ship, stone } from "./figures.js";
 import { fogLayer } from "./fog.js";
 import { svgElement } from "./men.js";
 import { moveIn, remember } from "./motion.js";
@@ -55,7 +55,8 @@ class Actions {
     const words = cell.look.split(" ").filter(Boolean);
     const look = words.map((word) => `look-${word}`).join(" ");
     const made = element(open ? "button" : "span", `${looks} ${look}`.trim(), "", { "data-place": `${this.part}-${row}-${column}` });
-    fillCell(made, cell, words, looks === "playing-card" ? "card" : this.scene, row * 31 + column);
+    const person = this.scene === "room" && words.includes("token");
+    fillCell(made, cell, words, person ? "person" : looks === "playing-card" ? "card" : this.scene, row * 31 + column);
     made.style.setProperty("--letters", Math.max(cell.text.length, 3));
     made.style.setProperty("--at-row", row);
     made.style.setProperty("--at-column", column);
@@ -79,6 +80,7 @@ class Actions {
 function fillCell(made, cell, words, scene, place) {
   const figure = figureOf(cell, words);
   const isStone = words.includes("own") || words.includes("other");
+  if (scene === "person") return fillPerson(made, cell);
   if (scene === "card" && !figure && isFace(cell)) return fillCard(made, cell.text);
   if (STONES[scene] && isStone && (cell.text === "X" || cell.text === "O")) return made.append(STONES[scene](cell.text));
   if (scene === "sea") return fillSea(made, cell, words, place);
@@ -87,6 +89,11 @@ function fillCell(made, cell, words, scene, place) {
   if (figure) made.append(figure);
   if (words.includes("face")) made.append(element("span", "", faceName(Number(cell.text))));
   else if (cell.text && !words.includes("refused") && (!figure || words.includes("hand"))) made.append(element("span", "", cell.text));
+}
+
+// A person at the table: a figure in the fog, with number and name.
+function fillPerson(made, cell) {
+  made.append(person(), element("span", "person-name", `${cell.text} ${faceName(Number(cell.text))}`));
 }
 
 function fillSea(made, cell, words, place) {
@@ -235,7 +242,8 @@ function drawTogether(cards, actions) {
       pick.setAttribute("aria-pressed", String(picked.has(cell.action)));
       settle();
     };
-    const pick = button(cell.text, choose, card.className, { "aria-label": cell.name, "aria-pressed": "false", "data-place": card.dataset.place });
+    const pick = button("", choose, card.className, { "aria-label": cell.name, "aria-pressed": "false", "data-place": card.dataset.place });
+    pick.append(...card.childNodes);
     pick.style.setProperty("--at-column", number);
     row.append(pick);
   });

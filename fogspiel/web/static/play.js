@@ -5,6 +5,7 @@ import { die } from "./figures.js";
 import { remember } from "./games.js";
 import { askKnowledge, listKnowledge, markKnowledge } from "./knowledge.js";
 import { drawPicture } from "./picture.js";
+import { roll } from "./motion.js";
 import { lift, listGuesses, veilsOf } from "./reveal.js";
 import { countGame } from "./series.js";
 import { ask, button, byId, element, pause, tell } from "./service.js";
@@ -176,15 +177,23 @@ async function drawSeen() {
 }
 byId("truth-toggle").addEventListener("click", () => { asSeen = !asSeen; drawBoards(); });
 
-// The die that was rolled last, if the log tells of one.
-const ROLLED = /die shows (\d)/;
+// The die that was rolled last, large, with what this turn has brought so far.
+let rolled = 0;
 function showRoll() {
-  const line = session.transcript.findLast(({ words }) => ROLLED.test(words));
-  const place = byId("last-roll");
-  place.hidden = !line;
-  if (!line) return;
-  const number = line.words.match(ROLLED)[1];
-  place.replaceChildren(die(number), element("span", number === "1" ? "lost" : "", line.words));
+  const place = byId("last-roll"), rolls = session.transcript.filter((line) => line.die);
+  place.hidden = !rolls.length;
+  if (!rolls.length) return;
+  const [race] = session.picture.filter((part) => part.kind === "race"), risk = Math.max(0, ...(race?.rows.map((row) => row[2]) ?? []));
+  let left = risk;
+  const turn = [];
+  for (let at = rolls.length - 1; at >= 0 && left > 0; left -= rolls[at].die, at -= 1) turn.unshift(die(rolls[at].die));
+  const latest = rolls.at(-1), words = element("div", "turn-so-far"), row = element("div", "row");
+  row.append(...turn);
+  words.append(element("span", "", "this turn"), element("b", "figure-large", String(risk)), row, element("p", latest.die === 1 ? "lost" : "", latest.words));
+  const large = die(latest.die);
+  place.replaceChildren(large, words);
+  if (rolls.length !== rolled && rolled) roll(large);
+  rolled = rolls.length;
 }
 
 // The score of all games in a row against this opponent, with its interval.
@@ -267,11 +276,11 @@ function listTranscript() {
   const known = transcript.children.length;
   if (session.transcript.length < known) transcript.replaceChildren();
   const low = transcript.scrollHeight - transcript.scrollTop - transcript.clientHeight < 60;
-  session.transcript.forEach(({ who, words }, number) => {
+  session.transcript.forEach(({ who, words, die: face }, number) => {
     const line = transcript.children[number];
     if (line && line.textContent === words && line.className === who) return;
     const made = element("li", who, words);
-    if (ROLLED.test(words)) made.prepend(die(words.match(ROLLED)[1]));
+    if (face) made.prepend(die(face));
     if (line) line.replaceWith(made);
     else transcript.append(made);
   });
