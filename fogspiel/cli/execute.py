@@ -13,7 +13,8 @@ import typer
 from ..runs.request import check_name
 from ..runs.store import Damaged, Store, StoreError, StoreMoved
 from . import console
-from .app import INTERRUPTED, announce_compilation, cores, print_json, store_path
+from .app import INTERRUPTED, announce_compilation, cores, store_path
+from .console import print_json
 
 if TYPE_CHECKING:
     from ..runs.kind import Kind, Outputs

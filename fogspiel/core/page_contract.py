@@ -79,9 +79,7 @@ class PageSite(Protocol):
     @property
     def sessions(self) -> Sessions: ...
 
-    def page(
-        self, request: Request, template: str, status: int = 200, *, charts: bool = False, **context: Any
-    ) -> HTMLResponse:
+    def page(self, request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
         """Draw a template of the web interface, of a slice or of a plug-in folder."""
 
     def plain_page(self, request: Request, title: str, body: str) -> HTMLResponse:

@@ -288,7 +288,7 @@ def former_names(**names: str) -> Callable[[Class], Class]:
 # Modules of before 1.0 that others may import, for one release: the old package and the new one, then the modules.
 _FORMER_MODULES = """
 web web: site=app
-cli cli: listing=app command_help=app work=execute
+cli cli: completion=app listing=app command_help=app work=execute
 cli cli.commands: programs=tune tour=maintenance
 cli.commands cli.commands: explain=solve exploit=match
 web.pages web.pages: games=home

@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -108,7 +109,7 @@ class CrossCheck:
         return True
 
 
-class Crew:
+class Crew(ABC):
     """Workers at jobs: one rule for lost workers, hanging ones and doubtful results, on any kind of worker."""
 
     def __init__(
@@ -145,14 +146,14 @@ class Crew:
     def begin(self) -> None:
         """Submit jobs, where that is done at once."""
 
-    def go_on(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def go_on(self) -> None: ...
 
-    def stop(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def stop(self) -> None: ...
 
-    def repeat(self, number: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def repeat(self, number: int) -> None: ...
 
     def finish(self, number: int, result: Any) -> None:
         self._finished[number] = result

@@ -108,12 +108,15 @@ class Recorder:
             self.run.append("step", body)
             return True
         if canonical(body) != canonical(self._stored[self._number - 1]):
-            raise ValueError(
-                f"run {self.run.name} was played by fogspiel {self.run.request['fogspiel']}, "
-                f"and this is {__version__}: "
-                f"step {self._number} comes out differently, so it cannot be resumed; start it anew"
-            )
+            raise self.differs(self._number)
         return False
+
+    def differs(self, number: int) -> ValueError:
+        return ValueError(
+            f"run {self.run.name} was played by fogspiel {self.run.request['fogspiel']}, "
+            f"and this is {__version__}: "
+            f"step {number} comes out differently, so it cannot be resumed; start it anew"
+        )
 
     @property
     def steps(self) -> int:

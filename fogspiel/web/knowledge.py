@@ -6,7 +6,7 @@ fits, drawn by the same function as the person's own view, so it holds for every
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -21,9 +21,7 @@ from ..core.picture import BoardPicture, Cards, Cell, Part, Parts, picture_json
 from ..core.rng import stream_of
 from ..core.session import PersonSession, view_of
 from ..runs.agent_parser import engines_of
-from ..solving.policies.coach import certified_agent, certified_coach
-from ..solving.proofs.checkers.refined import FORMAT as REFINED_FORMAT
-from ..solving.proofs.checkers.tree import FORMAT
+from ..solving.policies.coach import CERTIFIED, certified_agent, find_coach
 from . import JsonObject
 
 PARTICLES, SEED = 600, 1  # of a belief that cannot be enumerated; its draws depend on nothing but the own views
@@ -47,21 +45,20 @@ class Decision(NamedTuple):
     game: Game
     side: int
     record: list[int]
-    history: list[int]  # the person's own actions
+    earlier: list[tuple[np.ndarray, int]]  # the own decisions so far: the view, and the action there
     view: np.ndarray
     choices: list[int]
     opponent: Agent
 
 
 def decision_of(session: PersonSession) -> Decision:
-    own = [action for _, action in session.decisions]
-    record, choices = list(session.record), session.choices()
-    return Decision(session.game, session.side, record, own, session.seen(), choices, session.opponent)
+    record, earlier, choices = list(session.record), list(session.decisions), session.choices()
+    return Decision(session.game, session.side, record, earlier, session.seen(), choices, session.opponent)
 
 
 def knowledge_json(decision: Decision) -> JsonObject:
     """Return the beliefs and costs of a person who is to move."""
-    game, side, record, history, view, choices, opponent = decision
+    game, side, record, view, opponent = decision.game, decision.side, decision.record, decision.view, decision.opponent
     body: dict[str, Any] = {"count": None, "exact": True, "boards": [], "hidden": [], "costs": None, "plays": None}
     body["assumes"] = "every move of the opponent is equally likely"
     if game.resample is not nothing_hidden and not engines_of(game):
@@ -70,7 +67,7 @@ def knowledge_json(decision: Decision) -> JsonObject:
         if known is not None:
             body["assumes"] = f"the opponent plays as {opponent.name}"
         body |= _belief(game, side, known, record, view)
-    return body | _costs(game, side, history, view, choices)
+    return body | _costs(decision)
 
 
 def _belief(game: Game, side: int, known: Known | None, record: Sequence[int], view: np.ndarray) -> dict[str, Any]:
@@ -166,27 +163,28 @@ def _tells(part: Part, hidden: Cell, cell: Cell) -> bool:
     return bool(cell.text) and "face-down" not in words and ("token" not in hidden.look or "red" in words)
 
 
-def _costs(game: Game, side: int, history: Sequence[int], view: np.ndarray, choices: Sequence[int]) -> dict[str, Any]:
+def _costs(decision: Decision) -> dict[str, Any]:
     """Return the value and the cost of each choice, and the probabilities of the certified solution."""
-    values, proved = None, False
+    game, side, view, choices = decision.game, decision.side, decision.view, decision.choices
+    values: Mapping[int, float] | None = None
     if game.exact.action_values is not None:
         values = game.exact.action_values(game, view)
     body: dict[str, Any] = {"unit": unit_of(game), "proved": False}
     agent = certified_agent(game.name)
-    if agent is not None and (agent.certificate or {}).get("format") in (FORMAT, REFINED_FORMAT):
-        with suppress(ValueError, KeyError):  # a tree that is too large, or a state beyond it
-            coach = certified_coach(game.name, side)
-            worths = coach.worths(coach.place(history, view))
-            values = {one.action: in_unit(game, side, one.worth) for one in worths}
-            proved = True
+    if not values and isinstance(agent or decision.opponent, BehaviourPolicy):
+        with suppress(ValueError):  # the opponent's probabilities are not known
+            coach = find_coach(game, side, decision.opponent)
+            costs = coach.costs(decision.earlier, view)
+            if costs is not None:
+                values = {action: in_unit(game, side, worth) for action, worth in costs.worths.items()}
+                body["proved"] = coach.against == CERTIFIED
     if values:
         best = max(values.values())
-        costs = [(action, values[action]) for action in choices if action in values]
-        body["costs"] = [{"action": action, "worth": worth, "cost": best - worth} for action, worth in costs]
-        body["proved"] = proved
+        pairs = [(action, values[action]) for action in choices if action in values]
+        body["costs"] = [{"action": action, "worth": worth, "cost": best - worth} for action, worth in pairs]
     if isinstance(agent, BehaviourPolicy):
         with suppress(ValueError, KeyError):
-            state = InformationState(game, side, view, list(choices), tuple(history))
+            state = InformationState(game, side, view, list(choices), tuple(action for _, action in decision.earlier))
             shares = zip(choices, agent.action_probabilities(state), strict=True)
             body["plays"] = [
                 {"action": act, "share": float(share), "exact": str(share)} for act, share in shares if share

@@ -136,7 +136,9 @@ class SessionRunner:
         session = stored.session
         decisions = session.decisions.copy()
         found = find_coach(session.game, session.side, session.opponent)
-        return {"against": found.against, "moves": [advice.to_json() for advice in found.advise(decisions)]}
+        least, most = (float(session.game.payoffs[place]) for place in (0, -1))
+        moves = [advice.to_json() for advice in found.advise(decisions)]
+        return {"against": found.against, "range": most - least, "moves": moves}
 
     def find(self, key: str) -> StoredSession:
         return self.store.find(key)

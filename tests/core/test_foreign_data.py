@@ -153,6 +153,23 @@ def test_files_of_users_are_read_in_one_place():
     assert not ALLOWED.keys() - found, "the list is no longer than it must be"
 
 
+UNPICKLE = {
+    f"{library}.{name}" for library in ("pickle", "cloudpickle", "dill", "marshal") for name in ("load", "loads")
+}
+
+
+def test_only_jobs_and_compiled_kernels_are_unpickled():
+    """Bytes of the command's own pipe and of the kernel cache; arrays of files are read without pickles."""
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in UNPICKLE:
+                found.add(path.stem)
+            words = {keyword.arg: ast.unparse(keyword.value) for keyword in getattr(node, "keywords", [])}
+            assert words.get("allow_pickle", "False") == "False", path
+    assert found == {"heartbeat", "kernel"}
+
+
 KRIEGSPIEL = [("kriegspiel", word) for word in ("check-pgn", "analyse", "problem")]
 OTHERS = [("verify",), ("check",), ("solve",), ("exploit", "kuhn"), ("match", "war", "random")]
 NAMES = {"check": "x.py", "solve": "x.efg", "exploit": "x.csv", "match": "x.csv"}

@@ -46,9 +46,9 @@ def test_the_second_round_of_leduc_is_nine_hands_by_five_histories(client):
 @pytest.mark.parametrize("side", [0, 1])
 def test_the_worth_of_all_first_decisions_is_the_value_of_the_game(leduc, side):
     solution = leduc[side]
-    first = [place for place in solution.places if not solution.coach.path(place)]
+    first = [place for place in solution.places if not solution.tree.path(place)]
     ways = [
-        max(one.worth for one in solution.coach.worths(place)) * float(solution.coach.likely[place]) for place in first
+        max(one.worth for one in solution.tree.worths(place)) * float(solution.tree.likely[place]) for place in first
     ]
     # The second player may be met at a decision only after the first has acted: nothing ends before.
     assert sum(ways) == pytest.approx(-0.0856064240780 * (1 if side == 0 else -1), abs=1e-9)
@@ -73,15 +73,15 @@ def test_spots_are_decisions_that_are_met(leduc):
     for solution in leduc:
         for _ in range(50):
             place = solution.spot()
-            assert solution.coach.likely[place] > 0 and len(solution.coach.states[place].actions) > 1
+            assert solution.tree.likely[place] > 0 and len(solution.tree.states[place].actions) > 1
 
 
 def test_a_game_begins_at_the_decision_that_is_looked_at(client, leduc):
-    place = next(place for place in leduc[1].places if len(leduc[1].coach.path(place)) == 1)
+    place = next(place for place in leduc[1].places if len(leduc[1].tree.path(place)) == 1)
     begun = client.post("/api/explore/leduc/play", json={"place": place, "side": 1})
     assert begun.status_code == 201
     body = begun.json()
-    state = leduc[1].coach.states[place]
+    state = leduc[1].tree.states[place]
     assert body["seen"] == state.text and [one["action"] for one in body["choices"]] == list(state.actions)
     after = client.post(f"/api/play/{body['key']}", json={"action": state.actions[0], "moment": body["moment"]})
     assert after.status_code == 200 and after.json()["moment"] > body["moment"]
@@ -93,7 +93,7 @@ def test_records_lead_to_the_view_of_their_decision(leduc):
         session = Session(solution.game)
         for action in solution.record_to(place):
             session.apply(action)
-        assert session.mover == 0 and np.array_equal(session.view(0), solution.coach.states[place].view)
+        assert session.mover == 0 and np.array_equal(session.view(0), solution.tree.states[place].view)
 
 
 def test_what_cannot_be_explored_says_why(client):

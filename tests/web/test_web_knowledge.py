@@ -13,7 +13,7 @@ from fogspiel.core.session import PersonSession, Session
 from fogspiel.games.guess_who import exact as guess_who
 from fogspiel.games.pig import exact as pig
 from fogspiel.runs.agent_parser import find_agent
-from fogspiel.solving.policies.coach import certified_coach
+from fogspiel.solving.policies.solved_tree import SolvedTree
 from fogspiel.web.knowledge import decision_of, in_unit, knowledge_json
 
 
@@ -40,9 +40,9 @@ def test_costs_are_those_of_the_certified_solution():
     body = known("leduc", 0, [Session(game).actions[0]], "solved")
     session = Session(game)
     session.apply(session.actions[0])
-    coach = certified_coach("leduc", 0)
-    worths = coach.worths(coach.place((), session.view(0)))
-    assert [one["worth"] for one in body["costs"]] == [one.worth for one in worths]
+    tree = SolvedTree(game, 0, find_agent(game, "solved"))  # another way: from the tree
+    worths = tree.worths(tree.place((), session.view(0)))
+    assert [one["worth"] for one in body["costs"]] == pytest.approx([one.worth for one in worths])
     assert min(one["cost"] for one in body["costs"]) == 0
     assert sum(Fraction(one["exact"]) for one in body["plays"]) == 1
 

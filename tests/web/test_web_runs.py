@@ -1,6 +1,7 @@
 """Runs over the API and as pages: looked at without touching the store, started, stopped and resumed."""
 
 import hashlib
+import json
 import time
 
 import pytest
@@ -10,7 +11,9 @@ from fogspiel.papers.kinds import experiments
 from fogspiel.runs.kind import execute
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store
-from fogspiel.web.pages.runs import MAX_SKETCHED
+from fogspiel.web.app import Site
+from fogspiel.web.pages import runs as runs_page
+from fogspiel.web.pages.runs import MAX_SKETCHED, Feed
 
 GAMES = 60_000
 
@@ -271,3 +274,29 @@ def test_what_is_wrong_with_a_wish_for_a_paper_is_said_beside_its_fields(client)
     wrong = client.post("/api/runs", json=asked).json()["fields"]
     assert set(wrong) == {"name", "seeds", "scale"} and "table2" in wrong["name"]
     assert client.get("/api/runs").json() == {"runs": []}
+
+
+def events_in(text):
+    return [json.loads(line.removeprefix("data: ")) for line in text.splitlines() if line.startswith("data: ")]
+
+
+def test_a_stream_of_events_has_what_is_new_and_ends_with_its_run(reader):
+    name = reader.get("/api/runs").json()["runs"][0]["name"]
+    answer = reader.get(f"/api/events?run={name}&after=3")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    (found,) = events_in(answer.text)
+    steps = reader.get(f"/api/runs/{name}/steps?after=3").json()
+    assert found["state"] == "finished" and found["points"] == steps["points"] and found["next"] == steps["steps"]
+    assert reader.get("/api/events?run=nobody-1").status_code == 404
+
+
+def test_the_stream_of_the_list_tells_a_change_once_and_streams_are_limited(folder, reader, monkeypatch):
+    site = Site(folder / "runs.db", folder / "other.games.db", lambda game, words: 0.0)
+    feed, lines = Feed(site, "", 0), site.reader.summaries()
+    assert len(feed.read()["runs"]) == len(lines) and feed.read() is None
+    site.notes.write((lines[0].name, lines[0].created), "watched")
+    assert [line["name"] for line in feed.read()["runs"]] == [lines[0].name] and feed.read() is None
+    site.notes.write((lines[0].name, lines[0].created), "")
+    site.close()
+    monkeypatch.setattr(runs_page, "MAX_STREAMS", 0)
+    assert reader.get("/api/events").status_code == 429

@@ -16,11 +16,11 @@ from ..app import (
     Seed,
     StorePath,
     app,
+    complete_players,
     load_and_announce,
-    print_json,
     store_path,
 )
-from ..completion import complete_players
+from ..console import print_json
 
 if TYPE_CHECKING:
     from ...core.game import Game

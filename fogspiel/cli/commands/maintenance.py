@@ -19,7 +19,8 @@ from ... import __version__
 from ...runs.requests import SolveRequest, TuneRequest
 from ...runs.store import Json, Store, StoreError
 from .. import console
-from ..app import AsJson, Seed, Stop, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
+from ..app import AsJson, Seed, Stop, StorePath, Threads, announce_compilation, app, cores, store_path
+from ..console import print_json
 
 if TYPE_CHECKING:
     from ...core.game import Game

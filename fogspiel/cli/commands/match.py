@@ -23,7 +23,7 @@ from ...runs.requests import (
 )
 from ...runs.store import DeferredRun, Store
 from .. import console
-from ..app import (  # fmt: skip
+from ..app import (
     AsJson,
     Cluster,
     GameWords,
@@ -37,12 +37,11 @@ from ..app import (  # fmt: skip
     asking,
     cores,
     load_and_announce,
-    print_json,
     remembering,
     store_path,
     taking,
-    write_text,
 )
+from ..console import print_json, write_text
 from ..execute import (
     RunOptions,
     begin_and_show,

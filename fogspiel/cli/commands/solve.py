@@ -17,7 +17,7 @@ from ...runs.request import RUN_NAME, game_of_run
 from ...runs.requests import BoundsRequest, SolveRequest, VerifyRequest
 from ...runs.store import Store
 from .. import console
-from ..app import (  # fmt: skip
+from ..app import (
     AsJson,
     GameWords,
     Remember,
@@ -27,13 +27,13 @@ from ..app import (  # fmt: skip
     announce_compilation,
     app,
     asking,
+    check_game,
+    complete_games_and_runs,
     listing,
-    print_json,
     remembering,
     store_path,
-    write_text,
-)  # fmt: skip
-from ..completion import check_game, complete_games_and_runs
+)
+from ..console import print_json, write_text
 from ..execute import RunOptions, begin_and_show, keep_answer
 
 if TYPE_CHECKING:

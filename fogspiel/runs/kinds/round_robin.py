@@ -6,6 +6,7 @@ number of games. A round robin with one more agent therefore reuses the stored g
 
 import hashlib
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import closing
 from math import inf
@@ -24,14 +25,14 @@ from ..standings import Meetings, best_sentence, charts, sentences, tables, unit
 from ..store import Json, Run, canonical, default_path
 
 
-class MeetingsKind(Kind):
+class MeetingsKind(Kind, ABC):
     """Base of round robins; a slice adds a kind for its players by overriding `meetings`."""
 
     has_report = True
 
+    @abstractmethod
     def meetings(self, run: Run, store: Path) -> Meetings:
         """Return the players and their jobs; raise ValueError if this version cannot resume the run."""
-        raise NotImplementedError
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         played = self.meetings(run, context.store)

@@ -7,15 +7,15 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor, inf, lcm
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from ...stats.linear_programs import LpFailure
 from ..exact import ExactBounds, exact_bounds, exact_from, round_strategy, vertex
 from ..policies.best_response import exact_exploitability, exploitability
+from ..proofs import solution_certificate
 from ..proofs.checkers import refined as checker
-from ..proofs.checkers.primitives import digest_of
 from ..proofs.checkers.tree import (
     EXACT_LARGE_FORMAT,
     FORMAT,
@@ -375,7 +375,8 @@ def make_certificate(
     strategies = [rows_of(tree, player, behaviours[player], known, whole) for player in (0, 1)]
     body = {"strategies": strategies, **(refined or {})} | ({"lock": lock} if lock else {})
     form = checker.FORMAT if len(body) > 1 else FORMAT
-    return cast(TreeCertificate, _certificate(form, name, version, bounds, body))
+    found: TreeCertificate = solution_certificate(form, name, version, (bounds[0] + bounds[1]) / 2, *bounds, **body)
+    return found
 
 
 def large_certificate(
@@ -387,8 +388,9 @@ def large_certificate(
     lower = Fraction(floor((judged.lower - SPARE) * UNITS), UNITS)
     upper = Fraction(ceil((judged.upper + SPARE) * UNITS), UNITS)
     strategies = [lines_of(tree, player, shares[player].tolist(), known) for player in (0, 1)]
-    more = {"denominator": UNITS, "strategies": strategies}
-    return cast(LargeTreeCertificate, _certificate(LARGE_FORMAT, name, version, (lower, upper), more))
+    head = LARGE_FORMAT, name, version, (lower + upper) / 2, lower, upper
+    found: LargeTreeCertificate = solution_certificate(*head, denominator=UNITS, strategies=strategies)
+    return found
 
 
 def exact_large_certificate(
@@ -404,8 +406,9 @@ def exact_large_certificate(
     strategies = [lines_of(tree, player, shares[player], known) for player in (0, 1)]
     if max(len(line) for lines in strategies for line in lines) > LONGEST_LINE:
         return None
-    found = _certificate(EXACT_LARGE_FORMAT, name, version, (value, value), {"strategies": strategies})
-    return cast(ExactLargeTreeCertificate, found)
+    head = EXACT_LARGE_FORMAT, name, version, value, value, value
+    found: ExactLargeTreeCertificate = solution_certificate(*head, strategies=strategies)
+    return found
 
 
 def proportional_shares(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[int]:
@@ -416,12 +419,3 @@ def proportional_shares(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> li
         unit = lcm(*(share.denominator for share in row))
         shares[first : first + count] = [int(share * unit) for share in row]
     return shares
-
-
-def _certificate(
-    format: str, name: str, version: int | str, bounds: tuple[Fraction, Fraction], more: Mapping[str, Any]
-) -> dict[str, Any]:
-    lower, upper = bounds
-    numbers = {"value": str((lower + upper) / 2), "lower": str(lower), "upper": str(upper)}
-    body = {"format": format, "game": name, "rules": version, **numbers, **more}
-    return body | {"digest": digest_of(body)}

@@ -21,7 +21,8 @@ from ...core.picture import Cards, Cell, picture_json
 from ...runs.agent_parser import SOLVED, parse_agent
 from ...runs.request import RUN_NAME
 from ...solving.known_values import shipped_solution
-from ...solving.policies.coach import NOTICED, Coach
+from ...solving.policies.coach import NOTICED
+from ...solving.policies.solved_tree import SolvedTree
 from .. import JsonObject
 from ..app import Site
 from ..knowledge import hidden_json, in_unit, unit_of
@@ -66,13 +67,13 @@ class Solution:
 
     def __init__(self, game: Game, side: int, agent: BehaviourPolicy):
         self.game, self.side, self.agent = game, side, agent
-        self.coach = Coach(game, side, agent, "the solution")
-        self.places: list[int] = self.coach.tree.numbers(side).tolist()
+        self.tree = SolvedTree(game, side, agent)
+        self.places: list[int] = self.tree.tree.numbers(side).tolist()
 
     def shares(self, place: int) -> list[Any] | None:
         """Return the exact probability of each action; None where the solution never leads and leaves it open."""
         try:
-            return self.agent.action_probabilities(self.coach.states[place])
+            return self.agent.action_probabilities(self.tree.states[place])
         except MissingState:
             return None
 
@@ -81,25 +82,25 @@ class Solution:
         """Probability of each decision: of chance, the opponent and the own earlier actions."""
         own: dict[int, float] = {}
         for place in self.places:
-            path = self.coach.path(place)
+            path = self.tree.path(place)
             if not path:
                 own[place] = 1.0
                 continue
             before, action = path[-1]
             shares = self.shares(before)
-            index = list(self.coach.states[before].actions).index(action)
+            index = list(self.tree.states[before].actions).index(action)
             own[place] = own[before] * (float(shares[index]) if shares else 0.0)
-        return {place: share * float(self.coach.likely[place]) for place, share in own.items()}
+        return {place: share * float(self.tree.likely[place]) for place, share in own.items()}
 
     @cached_property
     def practice(self) -> tuple[list[int], np.ndarray]:
         """Decisions to train, with their probabilities if the own actions are drawn uniformly."""
         own: dict[int, float] = {}
         for place in self.places:
-            path = self.coach.path(place)
-            own[place] = own[path[-1][0]] / len(self.coach.states[path[-1][0]].actions) if path else 1.0
-        open_places = [place for place in self.places if len(self.coach.states[place].actions) > 1]
-        weights = np.array([own[place] * float(self.coach.likely[place]) for place in open_places])
+            path = self.tree.path(place)
+            own[place] = own[path[-1][0]] / len(self.tree.states[path[-1][0]].actions) if path else 1.0
+        open_places = [place for place in self.places if len(self.tree.states[place].actions) > 1]
+        weights = np.array([own[place] * float(self.tree.likely[place]) for place in open_places])
         return open_places, np.cumsum(weights)
 
     @cached_property
@@ -107,11 +108,11 @@ class Solution:
         return {place: self._decision(place) for place in self.places}
 
     def _decision(self, place: int) -> Decision:
-        state = self.coach.states[place]
+        state = self.tree.states[place]
         cards = [part for part in draw_view(self.game, state.view) if isinstance(part, Cards)]
         own = tuple(cell for part in cards if part.seat == "own" for cell in part.cards)
         shared = tuple(c for part in cards if part.seat == "shared" for c in part.cards if "face-down" not in c.look)
-        history = tuple(self.game.label(action) for _, action in self.coach.public_actions(place))
+        history = tuple(self.game.label(action) for _, action in self.tree.public_actions(place))
         return Decision(place, own, shared, history, tuple(state.labels), state.line)
 
     @cached_property
@@ -166,9 +167,9 @@ class Solution:
 
     def state_json(self, place: int) -> JsonObject:
         """Return one decision with the way to it, its choices, and what follows each."""
-        state, decision, unit = self.coach.states[place], self.decisions[place], unit_of(self.game)
-        shares, worths = self.shares(place), self.coach.worths(place)
-        possible = bool(self.coach.likely[place] > 0)
+        state, decision, unit = self.tree.states[place], self.decisions[place], unit_of(self.game)
+        shares, worths = self.shares(place), self.tree.worths(place)
+        possible = bool(self.tree.likely[place] > 0)
         choices = []
         for number, worth in enumerate(worths):
             share = shares[number] if shares else None
@@ -183,7 +184,7 @@ class Solution:
                     "next": self._next(place, worth.action),
                 }
             )
-        states = [(session.state, share) for session, share in self.coach.histories(place)]
+        states = [(session.state, share) for session, share in self.tree.histories(place)]
         return {
             "place": place,
             "side": self.side,
@@ -206,8 +207,8 @@ class Solution:
     def _path(self, place: int) -> list[JsonObject]:
         steps: list[JsonObject] = []
         view, before = None, None
-        for at, action in [*self.coach.path(place), (place, None)]:
-            state = self.coach.states[at]
+        for at, action in [*self.tree.path(place), (place, None)]:
+            state = self.tree.states[at]
             steps += [{"words": words, "share": None, "place": None} for words in self._news(view, before, state.view)]
             if action is not None:
                 shares = self.shares(at)
@@ -220,10 +221,10 @@ class Solution:
         return news_between(self.game, view, action, now) or []
 
     def _next(self, place: int, action: int) -> list[dict[str, Any]]:
-        view = self.coach.states[place].view
+        view = self.tree.states[place].view
         found: list[dict[str, Any]] = []
-        for after, share in self.coach.next_places(place, action):
-            words = "; ".join(self._news(view, action, self.coach.states[after].view)) or self.decisions[after].words
+        for after, share in self.tree.next_places(place, action):
+            words = "; ".join(self._news(view, action, self.tree.states[after].view)) or self.decisions[after].words
             found.append({"place": after, "share": share, "words": words})
         return sorted(found, key=lambda one: -one["share"])
 
@@ -234,7 +235,7 @@ class Solution:
 
     def record_to(self, place: int) -> list[int]:
         """Return the record of a game that leads to a decision, drawn from those that fit it."""
-        sessions, weights = zip(*self.coach.histories(place), strict=True)
+        sessions, weights = zip(*self.tree.histories(place), strict=True)
         return list(secrets.SystemRandom().choices(sessions, weights)[0].record)
 
 

@@ -116,7 +116,7 @@ def _add_api(site: Site) -> None:
         stored = sessions.at_turn(key, client_of(request))
         with stored.lock:
             decision = decision_of(stored.session)
-        moment = 2 * len(decision.history) + 1
+        moment = 2 * len(decision.earlier) + 1
         ask = partial(knowledge_json, decision)
         return {"moment": moment, **site.jobs.compute(("knowledge", key, moment), ask)}
 
@@ -191,6 +191,7 @@ def _add_pages(site: Site) -> None:
             seats=seats,
             support=support,
             side=stored.session.side,
+            level=level_name(game, site.store, against),
             believes=game.resample is not nothing_hidden and not engines_of(game),
         )
 

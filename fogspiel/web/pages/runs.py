@@ -1,16 +1,20 @@
 """Every run with its score: watch it while it grows, compare it with others, start, stop and resume it."""
 
-from collections.abc import Hashable
+import asyncio
+import json
+from collections.abc import AsyncIterator, Hashable
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.encoders import jsonable_encoder
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.game import game_or_none, parameters_of
 from ...runs.kind import kind_of, repetition_words, repetitions, title_of
 from ...runs.report import CurvePoint, Table, as_csv
+from ...runs.request import ago
 from ...runs.store import Run
 from ...runs.tuning_run import thin_evenly
 from .. import JsonObject
@@ -19,13 +23,18 @@ from ..requests import AnyRequest, form_fields, plan_of, row_of
 from ..run_list import MAX_LETTERS, ORDERS, Filter, checkpoint_scores, page_of, run_lines
 from ..run_processes import resume_command
 from ..run_reader import Name
+from ..security import EVENTS
 from .certificates import certificate_of
 
 PATH, TITLE = "/runs", "Runs"
 MAX_POINTS = 5000  # points per response; the client requests the rest with `next`
 MAX_SKETCHED = 80  # points of a small drawing
 MAX_COMPARED = 8
+EVENT_SECONDS, BEATS = 1.0, 15  # time between two looks for news, and looks without news until a sign of life
+MAX_STREAMS = 64  # open streams of events
+ENDED = ("finished", "damaged")
 Chosen = Annotated[str, Query(max_length=200)]
+After = Annotated[int, Query(ge=0, le=10**9, description="How many steps are known already.")]
 
 
 class RunState(BaseModel):
@@ -101,8 +110,84 @@ def steps_table(run: Run, points: list[CurvePoint], unit: str) -> Table:
     return Table("steps", f"Steps of {run.name}", columns, rows)
 
 
+def progress_of(name: str, after: int, site: Site) -> JsonObject:
+    """Return the state of a run, and its steps after the first `after`."""
+    run = site.reader.follow(name)
+    points, state = run.points.part(after, after + MAX_POINTS), site.processes.state(name, run.state)
+    line = next((line for line in site.reader.summaries() if line.name == name), None)
+    return {
+        "run": name,
+        "state": state,
+        "trouble": site.processes.trouble(name, state),
+        "seconds": line and line.seconds,
+        "age": line and ago(line.created),
+        "after": after,
+        "next": min(after, len(run.points)) + len(points),
+        "steps": len(run.points),
+        "points": [point.to_json() for point in points],
+        "now": None if run.now is None else run.now.to_json(),
+        **run.curve.to_json(),
+    }
+
+
+class Feed:
+    """News of one run or of the list of runs, for one stream of events."""
+
+    def __init__(self, site: Site, name: str, after: int) -> None:
+        self.site, self.name, self.after = site, name, after
+        self.ended = False
+        self._known: dict[str, JsonObject] = {}
+
+    def read(self) -> JsonObject | None:
+        """Return what is new since the last reading, or None."""
+        if not self.name:
+            lines: dict[str, JsonObject] = {line.name: line.to_json() for line in run_lines(self.site)}
+            new = [line for name, line in lines.items() if line != self._known.get(name)]
+            gone, self._known = self._known.keys() - lines.keys(), lines
+            return {"runs": new, "total": len(lines)} if new or gone else None
+        found = dict(progress_of(self.name, self.after, self.site))
+        last = {key: found[key] for key in ("state", "trouble", "next", "now", "done", "age", "seconds")}
+        news = last != self._known.get(self.name)
+        self._known[self.name], self.after = last, int(str(found["next"]))
+        self.ended = found["state"] in ENDED and found["next"] == found["steps"]
+        return found if news else None
+
+
+async def events_of(feed: Feed, open_streams: set[Feed]) -> AsyncIterator[str]:
+    """Yield the news of a feed as server-sent events, and a sign of life where there are none."""
+    still = 0
+    try:
+        while not feed.ended:
+            found = await run_in_threadpool(feed.read)
+            still = 0 if found is not None else still + 1
+            if found is not None:
+                yield f"data: {json.dumps(jsonable_encoder(found), ensure_ascii=False)}\n\n"
+            elif still % BEATS == 0:
+                yield ":\n\n"
+            await asyncio.sleep(EVENT_SECONDS)
+    except HTTPException as error:  # it was deleted
+        yield f"event: trouble\ndata: {json.dumps(error.detail)}\n\n"
+    finally:
+        open_streams.discard(feed)
+
+
+def _add_events(site: Site) -> None:
+    open_streams = set[Feed]()
+
+    @site.routes.get(EVENTS, tags=["runs"], response_class=StreamingResponse)
+    def events(run: Annotated[str, Query(max_length=200)] = "", after: After = 0) -> StreamingResponse:
+        """Stream the news of one run, or of the list of runs, as server-sent events."""
+        if len(open_streams) >= MAX_STREAMS:
+            raise HTTPException(429, f"{MAX_STREAMS} pages follow runs already: close some")
+        if run:
+            site.reader.follow(run)  # raises 404
+        open_streams.add(feed := Feed(site, run, after))
+        return StreamingResponse(events_of(feed, open_streams), media_type="text/event-stream")
+
+
 def register(site: Site) -> None:
     router = APIRouter(prefix="/api/runs", tags=["runs"])
+    _add_events(site)
     _add_reading(router, site)
     _add_working(router, site)
     site.routes.include_router(router)
@@ -128,23 +213,9 @@ def _add_reading(router: APIRouter, site: Site) -> None:
         return site.versions.respond(("run", name), version, make, urgent)
 
     @router.get("/{name}/steps")
-    def steps(name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> JsonObject:
+    def steps(name: Name, after: After = 0) -> JsonObject:
         """Return the steps after the first `after`, a point each; continue with `next`."""
-        run = reader.follow(name)
-        points, state = run.points.part(after, after + MAX_POINTS), site.processes.state(name, run.state)
-        worked = next((line.seconds for line in reader.summaries() if line.name == name), None)
-        return {
-            "run": name,
-            "state": state,
-            "trouble": site.processes.trouble(name, state),
-            "seconds": worked,
-            "after": after,
-            "next": min(after, len(run.points)) + len(points),
-            "steps": len(run.points),
-            "points": [point.to_json() for point in points],
-            "now": None if run.now is None else run.now.to_json(),
-            **run.curve.to_json(),
-        }
+        return progress_of(name, after, site)
 
     @router.get("/{name}/sketch")
     def sketch(name: Name) -> JsonObject:
@@ -262,7 +333,6 @@ def _add_pages(site: Site) -> None:
         return site.page(
             request,
             "compare.html",
-            charts=True,
             runs=[run_json(each, site) for each in runs],
             lines=[lines[name] for name in names],
             rows=rows,
@@ -276,7 +346,7 @@ def _add_pages(site: Site) -> None:
         def make() -> Response:
             run = site.reader.run(name)
             again = kind_of(run).form_of(run.request)
-            return site.page(request, "run.html", charts=True, run=run_json(run, site), line=line, again=again)
+            return site.page(request, "run.html", run=run_json(run, site), line=line, again=again)
 
         return site.versions.respond(("run page", name), (version, line and (line.age, line.seconds)), make, urgent)
 

@@ -7,6 +7,7 @@ import { askKnowledge, listKnowledge, markKnowledge } from "./knowledge.js";
 import { drawPicture } from "./picture.js";
 import { roll } from "./motion.js";
 import { lift, listGuesses, veilsOf } from "./reveal.js";
+import { listPairs } from "./referee_log.js";
 import { countGame } from "./series.js";
 import { ask, button, byId, element, pause, tell } from "./service.js";
 import { chime } from "./sound.js";
@@ -83,6 +84,7 @@ byId("resign").addEventListener("click", async ({ currentTarget: resign }) => {
   await pause(4000);
   delete resign.dataset.sure;
   resign.textContent = "Resign";
+  for (const words of document.querySelectorAll(".action-bar [data-press='#resign'] > span")) words.textContent = "Resign";
 });
 
 // A draw is offered with a move, and answered when the other has thought about it.
@@ -91,6 +93,7 @@ function showOffer() {
   byId("draw-row").hidden = session.over;
   byId("draw").disabled = session.thinking;
   if (session.draw !== "offered" && !session.thinking) byId("draw").checked = false;
+  document.querySelector(".action-bar [data-press='#draw']")?.setAttribute("aria-pressed", String(byId("draw").checked));
   tell(byId("draw-answer"), session.draw === "declined" ? "The opponent declines the draw." : "");
 }
 
@@ -274,9 +277,10 @@ function finder(list) {
 
 function listTranscript() {
   const known = transcript.children.length;
-  if (session.transcript.length < known) transcript.replaceChildren();
   const low = transcript.scrollHeight - transcript.scrollTop - transcript.clientHeight < 60;
-  session.transcript.forEach(({ who, words, die: face }, number) => {
+  if (transcript.classList.contains("in-pairs")) listPairs(transcript, session.transcript, session.seat);
+  else if (session.transcript.length < known) transcript.replaceChildren();
+  if (!transcript.classList.contains("in-pairs")) session.transcript.forEach(({ who, words, die: face }, number) => {
     const line = transcript.children[number];
     if (line && line.textContent === words && line.className === who) return;
     const made = element("li", who, words);
@@ -311,8 +315,8 @@ byId("coach").addEventListener("toggle", () => {
   else if (!play.dataset.coach) markKnowledge(picture, buttons, null);
 });
 
-// What can be known now, on the picture, the choices and the panel. Where costs would take a tree that is too large,
-// the list of past costs is not asked for.
+// What can be known now, on the picture, the choices and the panel. Where costs come from a
+// table of the whole game, the list of past costs is not asked for.
 let costless = false;
 async function showKnowledge() {
   const asked = session;
@@ -323,13 +327,34 @@ async function showKnowledge() {
   try {
     const known = await askKnowledge(key, asked);
     if (session !== asked || !byId("coach").open) return;
-    costless = known !== null && !known.proved && (known.plays !== null || known.costs !== null);
+    costless = known !== null && !known.proved && known.costs !== null;
     markKnowledge(picture, buttons, known);
     await listKnowledge(byId("known"), known, asked);
     byId("coach-exact").hidden = !known?.proved;
   } catch (error) {
     if (error.status !== 409) byId("coach-note").textContent = `${error.message}.`;
   }
+}
+
+// The bar of a phone: sheets that it opens, and controls that it presses.
+for (const tool of document.querySelectorAll(".action-bar [data-sheet]")) {
+  tool.addEventListener("click", () => {
+    const sheet = document.querySelector(tool.dataset.sheet), open = tool.getAttribute("aria-expanded") !== "true";
+    for (const other of document.querySelectorAll(".action-bar [data-sheet]")) {
+      other.setAttribute("aria-expanded", String(other === tool && open));
+      document.querySelector(other.dataset.sheet).classList.toggle("sheet-open", other === tool && open);
+    }
+    if (sheet.matches("details")) sheet.open = open;
+    if (open) transcript.scrollTop = transcript.scrollHeight;
+  });
+}
+for (const tool of document.querySelectorAll(".action-bar [data-press]")) {
+  tool.addEventListener("click", () => {
+    const pressed = document.querySelector(tool.dataset.press);
+    pressed?.click();
+    if (pressed?.matches("input")) tool.setAttribute("aria-pressed", String(pressed.checked));
+    else if (pressed?.dataset.sure) tool.lastElementChild.textContent = "Sure?";
+  });
 }
 
 // Number keys go to a choice, Enter takes it.

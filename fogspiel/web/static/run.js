@@ -1,6 +1,6 @@
 // One run: its progress while it grows, and the buttons that stop and resume it.
 
-import { drawable, drawProgress, whenColoursChange } from "./charts.js";
+import { drawable, drawProgress } from "./charts.js";
 import { follow, showCheck } from "./checks.js";
 import { askToDelete } from "./deletion.js";
 import { ask, badgeClass, byId, element, tell } from "./service.js";
@@ -181,5 +181,4 @@ byId("delete").addEventListener("click", () =>
   askToDelete(run, () => location.assign("/runs"), (words, dialog) => (dialog.close(), tell(byId("trouble"), words))));
 byId("delete").disabled = ["running", "starting", "queued"].includes(state);
 if (byId("measure") && ["finished", "interrupted"].includes(state)) measure();
-whenColoursChange(() => (draw(), drawWay()));
-watch(run, onNews, (error) => tell(byId("trouble"), error.message));
+watch(run, onNews, (words) => (words || latest) && tell(byId("trouble"), words || (latest.trouble ?? "")));

@@ -2,12 +2,11 @@
 
 import { askToDelete } from "./deletion.js";
 import { sparkline } from "./figures.js";
-import { ask, badgeClass, byId, element, pause, tell } from "./service.js";
+import { ask, badgeClass, byId, element, tell } from "./service.js";
+import { listen } from "./watch.js";
 
 const MIN = 2;
 const MAX = 8;
-const SOON = 2000;
-const SELDOM = 15000;
 const form = byId("comparison");
 
 function count() {
@@ -61,20 +60,11 @@ function renew(line) {
   row.querySelector(".badge").className = badgeClass(line.state);
 }
 
-async function follow() {
-  for (;;) {
-    let wait = SELDOM;
-    await pause(document.querySelector(".badge.live") ? SOON : SELDOM);
-    while (document.hidden) await pause(SOON);
-    try {
-      const { runs } = await ask("/api/runs");
-      if (runs.length !== Number(form.dataset.total) && !document.querySelector("dialog[open]") && !form.querySelector("input:checked")) return location.reload();
-      runs.forEach(renew);
-      wait = 0;
-    } catch {
-      await pause(wait);
-    }
-  }
+function follow() {
+  listen(() => "/api/events", ({ runs, total }) => {
+    if (total !== Number(form.dataset.total) && !document.querySelector("dialog[open]") && !form.querySelector("input:checked")) return location.reload();
+    return runs.forEach(renew);
+  }, () => {});
 }
 
 for (const choice of byId("filter")?.querySelectorAll("select") ?? []) choice.addEventListener("change", () => byId("filter").submit());
