@@ -223,8 +223,10 @@ def register(site: Site) -> None:
 
     @router.get("/{name}/levels")
     def levels(name: str) -> JsonObject:
-        """Return the opponent of each level of play, the weakest first."""
-        return {"game": name, "levels": levels_of_play(known_game(name), site.store)}
+        """Return the opponent of each level of play, the weakest first, and what is known of it."""
+        game = known_game(name)
+        found, about = levels_of_play(game, site.store), {o["words"]: o["about"] for o in opponents(game, site.store)}
+        return {"game": name, "levels": found, "about": {title: about.get(words, "") for title, words in found.items()}}
 
     @router.get("/{name}/standing")
     def running_score(
