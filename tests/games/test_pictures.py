@@ -27,7 +27,7 @@ from fogspiel.games.chess.position import MEN
 NAMES = sorted(list_games())
 FEW = 3
 """Actions at a time that a page can leave to its buttons: a game that never has more may draw no cell for any."""
-CLICKED = ("pig", "rps", "rps-half")
+CLICKED = ("rps", "rps-half")
 """Games with so few actions whose cells do stand for them."""
 SOME_BUTTONS = {"war": {26, 28}, "batawaf": {12}}
 """Actions without a cell where the others have one: to have a packet shuffled."""
@@ -50,7 +50,7 @@ GAMES = (
 )
 '''
 LOOKS = {"bid", "fog", "own", "other", "unknown", "refused", "marked", "red", "black", "face-down", "die", "token"}
-LOOKS |= {"stone", "winning", "captured", "hand", "face", "ship", "stack", "rolling"}
+LOOKS |= {"stone", "winning", "captured", "hand", "face", "ship", "stack", "rolling", "call", "won"}
 
 
 def positions(game, seed, longest=LONGEST):
