@@ -45,7 +45,7 @@ class Session:
 
     @property
     def over(self) -> bool:
-        return self.mover == OVER
+        return bool(self.game.rules.mover(self.state) == OVER)
 
     @property
     def payoff_index(self) -> int | None:
@@ -55,7 +55,12 @@ class Session:
     @property
     def actions(self) -> list[int]:
         """Actions of the player to move, or outcomes of chance; empty once the game is over."""
-        return [] if self.over else actions_in(self.game, self.state).tolist()
+        game, state = self.game, self.state  # asked twice for each attempt: no call that can be spared
+        if game.rules.mover(state) == OVER:
+            return []
+        out = np.zeros(game.sizes.actions, np.int64)
+        found: list[int] = out[: game.rules.legal(state, out)].tolist()
+        return found
 
     def draw_chance(self, stream: np.ndarray) -> int:
         """Return one of the outcomes of chance, as the compiled loop draws it."""

@@ -8,7 +8,7 @@ opponent's illegal attempts.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import numpy as np
 from pydantic import BaseModel
@@ -52,6 +52,7 @@ PictureJson = Sequence[JsonObject]  # the parts of a picture, each with its kind
 
 YOU, OTHER, REFEREE = "you", "other", "referee"
 OTHERS = "the other: "  # prefix of news about the opponent's actions
+DICE = "dice"  # scene of games in which chance rolls a die
 PHANTOM = "phantom"  # family of games whose cells show illegal attempts
 
 
@@ -61,6 +62,7 @@ Place = tuple[int, int, int]  # a cell of a picture: the number of its part, its
 class TranscriptLine(TypedDict):
     who: str
     words: str
+    die: NotRequired[int]  # the face of a die that was rolled
 
 
 @dataclass
@@ -128,7 +130,9 @@ def _open_lines(session: PersonSession) -> list[TranscriptLine]:
         mover = again.mover
         if mover == CHANCE:
             words = chance_words(game, again.state, action, session.side)
-            lines += [TranscriptLine(who=REFEREE, words=words)] if words else []
+            if words:
+                line = TranscriptLine(who=REFEREE, words=words)
+                lines.append(line | {"die": action} if game.look.scene == DICE else line)
         else:
             lines.append(TranscriptLine(who=YOU if mover == session.side else OTHER, words=game.label(action)))
         again.apply(action)
@@ -231,8 +235,13 @@ def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
         "told": transcript,  # its name before 1.0
         "notice": stored.preparation.notice(NOTICE_SECONDS) if stored.preparation else None,
         "trouble": None,
-        "choices": [{"action": action, "label": game.label(action)} for action in choices],
+        "choices": [_choice(game, view, action) for action in choices],
     }
+
+
+def _choice(game: Game, view: np.ndarray, action: int) -> JsonObject:
+    note = game.look.action_note
+    return {"action": action, "label": game.label(action), "note": note(game, view, action) if note else ""}
 
 
 def with_notice(stored: "StoredSession") -> JsonObject:

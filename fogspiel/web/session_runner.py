@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 
@@ -79,12 +79,14 @@ class SessionRunner:
         self._quick, self._engines = FairThreadPool("strategy", QUICK_THREADS), FairThreadPool("engine", ENGINE_THREADS)
         self._closed = threading.Event()
 
-    def begin(self, name: str, against: str, side: int, client: str, rules: str = "") -> JsonObject:
+    def begin(
+        self, name: str, against: str, side: int, client: str, rules: str = "", record: Sequence[int] = ()
+    ) -> JsonObject:
         game = game_by_rules(name, rules)
         demand_opponent(game, against)
         preparation = play_support(game).prepare(against)
         with preparation.meanwhile() if preparation else nullcontext():
-            stored = self.store.create(game, against, side)
+            stored = self.store.create(game, against, side, record)
             stored.preparation = preparation
             with stored.lock:
                 return self._reply(stored, client)
@@ -140,6 +142,13 @@ class SessionRunner:
 
     def find(self, key: str) -> StoredSession:
         return self.store.find(key)
+
+    def at_turn(self, key: str, client: str) -> StoredSession:
+        """Return a session in which the person is to act, or raise 409."""
+        now, stored = self.look(key, client), self.store.find(key)
+        if now["thinking"] or now["over"]:
+            raise HTTPException(409, "it is not your turn: ask again when it is")
+        return stored
 
     def find_finished(self, key: str) -> StoredSession:
         """Return the session with this key if its game is over, or raise 409."""

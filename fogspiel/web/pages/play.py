@@ -1,5 +1,6 @@
 """Play a game against a strategy, an engine or a run, and see the whole truth afterwards."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -12,6 +13,7 @@ from ...core.page_contract import KEY, Key, play_supports
 from ...runs.agent_parser import engines_of
 from .. import JsonObject
 from ..app import Site
+from ..knowledge import decision_of, knowledge_json
 from ..opponents import level_name
 from ..session_json import (
     MAX_KEYS,
@@ -107,6 +109,16 @@ def _add_api(site: Site) -> None:
     def coach(key: Key) -> JSONResponse:
         """Return the cost of the person's moves so far against the certified solution, or against this opponent."""
         return JSONResponse(sessions.coach(key))
+
+    @router.get("/{key}/knowledge")
+    def knowledge(request: Request, key: Key) -> JsonObject:
+        """Return what the person can know at its turn: what may be hidden, and the cost of each choice."""
+        stored = sessions.at_turn(key, client_of(request))
+        with stored.lock:
+            decision = decision_of(stored.session)
+        moment = 2 * len(decision.earlier) + 1
+        ask = partial(knowledge_json, decision)
+        return {"moment": moment, **site.jobs.compute(("knowledge", key, moment), ask)}
 
     @router.get("/{key}/replay")
     def replay(key: Key) -> JSONResponse:

@@ -19,7 +19,7 @@ from ...runs.store import Run
 from ...runs.tuning_run import thin_evenly
 from .. import JsonObject
 from ..app import WRONG, Site, attachment, form_route
-from ..requests import AnyRequest, form_fields, row_of
+from ..requests import AnyRequest, form_fields, plan_of, row_of
 from ..run_list import MAX_LETTERS, ORDERS, Filter, checkpoint_scores, page_of, run_lines
 from ..run_processes import resume_command
 from ..run_reader import Name
@@ -263,6 +263,11 @@ def _add_working(router: APIRouter, site: Site) -> None:
         """Start a run; two runs execute at a time, others are queued."""
         name = site.processes.begin(row_of(order, site.reader), once=order.once)
         return JSONResponse(RunState(run=name, state=site.processes.current_state(name)).model_dump(), 201)
+
+    @forms.post("/plan", responses=WRONG)
+    def plan(order: AnyRequest) -> JsonObject:
+        """Return what a request would do, without starting it."""
+        return plan_of(order, site.reader)
 
     site.routes.include_router(forms)
 

@@ -3,7 +3,9 @@
 import { Clock } from "./clock.js";
 import { die } from "./figures.js";
 import { remember } from "./games.js";
+import { askKnowledge, listKnowledge, markKnowledge } from "./knowledge.js";
 import { drawPicture } from "./picture.js";
+import { roll } from "./motion.js";
 import { lift, listGuesses, veilsOf } from "./reveal.js";
 import { listPairs } from "./referee_log.js";
 import { countGame } from "./series.js";
@@ -20,6 +22,7 @@ const transcript = byId("transcript");
 const MANY = 24, FEW = 4;
 const SHORTEST = 150, LONGEST = 2000;
 const clock = new Clock(key);
+const COACHED = "fogspiel-coach";
 let session = null;
 let busy = false;
 
@@ -131,12 +134,12 @@ async function show(next) {
   if (session.trouble) tell(trouble, session.trouble);
   listChoices();
   listTranscript();
-  askCoach();
   showPlayOn();
   byId("resign-row").hidden = session.over;
   byId("resign").disabled = session.thinking;
   showOffer();
   await drawBoards();
+  askCoach();
   byId("after").hidden = !session.over;
   remember(session);
   if (session.over) showStanding();
@@ -177,15 +180,23 @@ async function drawSeen() {
 }
 byId("truth-toggle").addEventListener("click", () => { asSeen = !asSeen; drawBoards(); });
 
-// The die that was rolled last, if the log tells of one.
-const ROLLED = /die shows (\d)/;
+// The die that was rolled last, large, with what this turn has brought so far.
+let rolled = 0;
 function showRoll() {
-  const line = session.transcript.findLast(({ words }) => ROLLED.test(words));
-  const place = byId("last-roll");
-  place.hidden = !line;
-  if (!line) return;
-  const number = line.words.match(ROLLED)[1];
-  place.replaceChildren(die(number), element("span", number === "1" ? "lost" : "", line.words));
+  const place = byId("last-roll"), rolls = session.transcript.filter((line) => line.die);
+  place.hidden = !rolls.length;
+  if (!rolls.length) return;
+  const [race] = session.picture.filter((part) => part.kind === "race"), risk = Math.max(0, ...(race?.rows.map((row) => row[2]) ?? []));
+  let left = risk;
+  const turn = [];
+  for (let at = rolls.length - 1; at >= 0 && left > 0; left -= rolls[at].die, at -= 1) turn.unshift(die(rolls[at].die));
+  const latest = rolls.at(-1), words = element("div", "turn-so-far"), row = element("div", "row");
+  row.append(...turn);
+  words.append(element("span", "", "this turn"), element("b", "figure-large", String(risk)), row, element("p", latest.die === 1 ? "lost" : "", latest.words));
+  const large = die(latest.die);
+  place.replaceChildren(large, words);
+  if (rolls.length !== rolled && rolled) roll(large);
+  rolled = rolls.length;
 }
 
 // The score of all games in a row against this opponent, with its interval.
@@ -228,9 +239,11 @@ function listChoices() {
   const list = element("div", "choices");
   if (session.choices.length) onBoard = isOnBoard();
   list.setAttribute("role", "group");
-  session.choices.forEach(({ action, label }, number) => {
-    const choice = button("", () => act(action));
-    choice.append(element("span", "key", String(number + 1), { "aria-hidden": "true" }), element("span", "", label));
+  session.choices.forEach(({ action, label, note }, number) => {
+    const choice = button("", () => act(action), "", { "data-action": action });
+    const words = element("span", "what", label);
+    if (note) words.append(element("small", "note", note));
+    choice.append(element("span", "key", String(number + 1), { "aria-hidden": "true" }), words);
     list.append(choice);
   });
   if (session.choices.length <= MANY && !onBoard) return buttons.replaceChildren(list);
@@ -267,11 +280,11 @@ function listTranscript() {
   const low = transcript.scrollHeight - transcript.scrollTop - transcript.clientHeight < 60;
   if (transcript.classList.contains("in-pairs")) listPairs(transcript, session.transcript, session.seat);
   else if (session.transcript.length < known) transcript.replaceChildren();
-  if (!transcript.classList.contains("in-pairs")) session.transcript.forEach(({ who, words }, number) => {
+  if (!transcript.classList.contains("in-pairs")) session.transcript.forEach(({ who, words, die: face }, number) => {
     const line = transcript.children[number];
     if (line && line.textContent === words && line.className === who) return;
     const made = element("li", who, words);
-    if (ROLLED.test(words)) made.prepend(die(words.match(ROLLED)[1]));
+    if (face) made.prepend(die(face));
     if (line) line.replaceWith(made);
     else transcript.append(made);
   });
@@ -286,6 +299,8 @@ async function askCoach() {
     await askAdvice(key, byId("coach-note"), byId("coach-moves"), () => byId("coach").open && session);
     return;
   }
+  await showKnowledge();
+  if (costless) return;
   try {
     const { against, moves } = await ask(`/api/play/${key}/coach`);
     byId("coach-note").textContent = moves.length ? `On average, against ${against}:` : "You have not moved yet.";
@@ -294,7 +309,32 @@ async function askCoach() {
     byId("coach-note").textContent = `${error.message}.`;
   }
 }
-byId("coach").addEventListener("toggle", askCoach);
+byId("coach").addEventListener("toggle", () => {
+  localStorage.setItem(COACHED, byId("coach").open ? "yes" : "");
+  if (byId("coach").open) askCoach();
+  else if (!play.dataset.coach) markKnowledge(picture, buttons, null);
+});
+
+// What can be known now, on the picture, the choices and the panel. Where costs come from a
+// table of the whole game, the list of past costs is not asked for.
+let costless = false;
+async function showKnowledge() {
+  const asked = session;
+  if (asked.over || asked.thinking) {
+    markKnowledge(picture, buttons, null);
+    return asked.over && byId("known").replaceChildren();
+  }
+  try {
+    const known = await askKnowledge(key, asked);
+    if (session !== asked || !byId("coach").open) return;
+    costless = known !== null && !known.proved && known.costs !== null;
+    markKnowledge(picture, buttons, known);
+    await listKnowledge(byId("known"), known, asked);
+    byId("coach-exact").hidden = !known?.proved;
+  } catch (error) {
+    if (error.status !== 409) byId("coach-note").textContent = `${error.message}.`;
+  }
+}
 
 // The bar of a phone: sheets that it opens, and controls that it presses.
 for (const tool of document.querySelectorAll(".action-bar [data-sheet]")) {
@@ -345,4 +385,5 @@ byId("next").addEventListener("click", () => again(1 - session.side)); // sides 
 byId("again").addEventListener("click", () => again(session.side));
 byId("swap").addEventListener("click", () => again(1 - session.side));
 
+if (!play.dataset.coach && localStorage.getItem(COACHED)) byId("coach").open = true;
 ask(`/api/play/${key}`).then(show).then(follow).catch((error) => tell(trouble, error.message));
