@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -256,13 +256,14 @@ class SessionStore:
                 f"the file of games, {self.path.name}, cannot be used ({error}): move it away and start the page anew"
             ) from None
 
-    def create(self, game: Game, against: str, side: int) -> StoredSession:
+    def create(self, game: Game, against: str, side: int, record: Sequence[int] = ()) -> StoredSession:
+        """Begin a game, from its start or after the actions of a record."""
         seed, key, now = secrets.randbits(63), secrets.token_urlsafe(KEY_BYTES), time.time()
         opponent = freeze_opponent(game, against, self.store, seed)
-        session = PersonSession(game, thaw_opponent(game, opponent, self.store, seed), side, seed)
+        session = PersonSession(game, thaw_opponent(game, opponent, self.store, seed), side, seed, record)
         rules = play_support(game).rules_of(session)  # empty for the default
         name = f"{game.name} {rules}" if rules else game.name
-        row = (key, name, game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
+        row = (key, name, game.version, side, str(seed), json.dumps(opponent), json.dumps(session.record), now, now)
         with self._file() as file:
             file.execute(f"INSERT INTO sittings ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         return self._remember(StoredSession(key, against, session, ReplySchedule(self._slots(game, against))))

@@ -147,6 +147,8 @@ def readers(path):
     yield from walk(ast.parse(path.read_text(encoding="utf-8")), path.name)
 
 
+@pytest.mark.slice("kriegspiel")
+@pytest.mark.slice("papers")
 def test_files_of_users_are_read_in_one_place():
     found = {function for path in PACKAGE.rglob("*.py") for function in readers(path)}
     assert not found - ALLOWED.keys(), "read what a user names by core/untrusted_input.py"
