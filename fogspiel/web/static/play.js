@@ -312,6 +312,11 @@ function listTranscript() {
   if (low) transcript.scrollTop = transcript.scrollHeight;
 }
 
+// Its end stays in sight when its place changes.
+let atEnd = true;
+transcript.addEventListener("scroll", () => (atEnd = transcript.scrollHeight - transcript.scrollTop - transcript.clientHeight < 60));
+new ResizeObserver(() => atEnd && (transcript.scrollTop = transcript.scrollHeight)).observe(transcript);
+
 // What the person's moves so far cost, if that is wanted.
 async function askCoach() {
   if (!session || !byId("coach").open) return; // show() asks again once the game is there

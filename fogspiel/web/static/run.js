@@ -7,6 +7,7 @@ import { ask, badgeClass, byId, element, lasting, pause, tell } from "./service.
 import { measureWay, watch } from "./watch.js";
 
 const SOON = 1000;
+const MILLION = 1e6;
 const LATELY = 8; // jobs that are listed
 const RENEW = 8000; // milliseconds between two readings of the findings
 const place = byId("run");
@@ -22,7 +23,7 @@ function drawWay() {
   if (way === null || !drawable(way)) return;
   byId("way-chart").classList.remove("waiting-outline");
   byId("way-caption").textContent = way.chart.title;
-  drawProgress(byId("way-chart"), [way]);
+  drawProgress(byId("way-chart"), [{ ...way, state, total: latest?.total }]);
 }
 
 async function measure() {
@@ -67,7 +68,7 @@ function progressText(progress) {
 // How far the run is, how fast it goes, and what is left at this rate.
 function listRates({ done: counted, now, total, unit, seconds }) {
   const done = Math.max(counted, now?.at ?? 0);
-  const facts = done ? [[done.toLocaleString("en"), total ? `of ${total.toLocaleString("en")} ${unit}` : unit]] : [];
+  const facts = done ? [[done >= MILLION ? `${(done / MILLION).toFixed(2)} M` : done.toLocaleString("en"), total ? `of ${total.toLocaleString("en")} ${unit}` : unit]] : [];
   if (seconds) facts.push([lasting(seconds), "run time"]);
   if (done && seconds) facts.push([(done / seconds).toLocaleString("en", { maximumSignificantDigits: 3 }), `${unit} per second`]);
   if (done && seconds && total > done && state === "running") facts.push([lasting(((total - done) * seconds) / done), "left, about"]);
