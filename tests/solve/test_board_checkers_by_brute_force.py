@@ -257,3 +257,25 @@ def test_plans_leave_what_plain_play_gets_from_them(name, variant, seed):
                 pure_strategies.plan_of(rules, player, text + "a")
             with pytest.raises(ValueError, match="where a cell should be"):
                 pure_strategies.plan_of(rules, player, text[:-1])
+
+
+def test_weights_of_plans_are_whole_numbers_within_limits(monkeypatch):
+    rules = pure_strategies.rules_of("dark-hex-2x2")
+    (text,) = [*Plans(rules.board, 0, "classical", random.Random(1)).weights][:1]
+    worlds = pure_strategies.worlds_of(rules, 0, {text: "9" * 400})
+    assert [world.moved for world in worlds] == rules.board.symmetries and worlds[0].weight == int("9" * 400)
+    for weight in ("9" * 401, "0", "01", "-1", "1/2", "", 1, None, ["1"], True, "\u0661", " 1"):
+        with pytest.raises(ValueError, match=r"whole number > 0 of 400 digits"):
+            pure_strategies.worlds_of(rules, 0, {text: weight})
+    for entries in ({}, [], None, text, [text]):
+        with pytest.raises(ValueError, match="must map 1 to 4000 plans to weights"):
+            pure_strategies.worlds_of(rules, 0, entries)
+    with pytest.raises(ValueError, match="must map 1 to 4000 plans"):
+        pure_strategies.worlds_of(rules, 0, dict.fromkeys(map(str, range(4001)), "1"))
+    monkeypatch.setattr(pure_strategies, "MAX_LETTERS", len(text))
+    assert pure_strategies.worlds_of(rules, 0, {text: "1"})
+    with pytest.raises(ValueError, match="letters together"):
+        pure_strategies.worlds_of(rules, 0, {text: "1", "a": "1"})
+    for game in ("dark-hex-4x4", "phantom-ponnuki-2x2", None, ["dark-hex-2x2"]):
+        with pytest.raises(ValueError, match="on up to 12 cells"):
+            pure_strategies.rules_of(game)
