@@ -42,9 +42,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 REASONS, PAGE = ROOT / "benchmarks" / "mutants.toml", ROOT / "docs" / "results" / "mutants.md"
 SEED = 35  # of the first draw
-CASES = 10  # of one parametrized test, drawn once, that are run for a mutant
-LONGEST = 2.0  # CPU seconds of a test that may be run for a mutant
-PATIENCE = 4.0  # CPU seconds of all tests of a mutant together
+CASES = 30  # of one parametrized test, drawn once, that are run for a mutant
+LONGEST = 0.5  # CPU seconds of a test that may be run for a mutant
+PATIENT_EVENTS = 3000  # of a trace in one function without a new line, after which it is not traced on
+PATIENT_CALLS = 50_000  # of a test, after which nothing is traced
+PATIENCE = 8.0  # CPU seconds of all tests of a mutant together
 PROOFS = "fogspiel/solving/proofs/checkers"
 
 
@@ -55,7 +57,7 @@ class Target:
     path: str
     tests: tuple[str, ...]
     interpreted: bool = False
-    sample: int | None = 15
+    sample: int | None = 30
     group: str = "others"
     marks: str = "not slow and not thorough"
 
@@ -64,29 +66,34 @@ class Target:
         return Path(self.path).stem if not self.path.endswith("__init__.py") else Path(self.path).parent.name
 
 
-VERIFY = "tests/solve/test_verify.py", "tests/solve/test_checks_count.py"
-BOTH = *VERIFY, "tests/solve/test_second_checker.py"
+COUNT, BRUTE = "tests/solve/test_checks_count.py", "tests/solve/test_checkers_by_brute_force.py"
+TEAMS = "tests/solve/test_team_checkers_by_brute_force.py"
+FIGURES = "tests/stats/test_figures.py"
+PLAIN = "tests/solve/test_board_checkers_by_brute_force.py"
+VERIFY = "tests/solve/test_verify.py", COUNT
 CHECKERS, STATISTICS = "checkers", "statistics"
 TARGETS = [
-    Target(f"{PROOFS}/tree.py", (*BOTH, "tests/solve/test_large_certificates.py"), group=CHECKERS),
-    Target(f"{PROOFS}/primitives.py", (*BOTH, "tests/phantom/test_own_boards.py"), group=CHECKERS),
-    Target(f"{PROOFS}/refined.py",
-        (*BOTH, "tests/solve/test_refinement.py", "tests/solve/test_locks.py"), group=CHECKERS),
-    Target(f"{PROOFS}/phantom.py", BOTH, group=CHECKERS),
-    Target(f"{PROOFS}/phantom_bounds.py", (*VERIFY, "tests/phantom/test_point_based.py",
+    Target(f"{PROOFS}/tree.py", (*VERIFY, BRUTE), group=CHECKERS),
+    Target(f"{PROOFS}/primitives.py", (COUNT, PLAIN, "tests/phantom/test_own_boards.py"), group=CHECKERS),
+    Target(f"{PROOFS}/refined.py", (COUNT, BRUTE, "tests/solve/test_refinement.py", "tests/solve/test_locks.py",
+        "tests/solve/test_quasi_perfect.py"),
+        group=CHECKERS),
+    Target(f"{PROOFS}/quasi_perfect.py", (COUNT, BRUTE, "tests/solve/test_quasi_perfect.py"), group=CHECKERS),
+    Target(f"{PROOFS}/phantom.py", (COUNT, PLAIN), group=CHECKERS),
+    Target(f"{PROOFS}/phantom_bounds.py", (COUNT, "tests/phantom/test_point_based.py",
         "tests/phantom/test_phantom_bounds.py"), group=CHECKERS),
-    Target(f"{PROOFS}/pure_strategies.py", (*VERIFY, "tests/solve/test_plans_tampering.py"), group=CHECKERS),
-    Target(f"{PROOFS}/permutation.py", VERIFY, group=CHECKERS),
-    Target(f"{PROOFS}/refutation.py", (*VERIFY, "tests/phantom/test_refutation.py"), group=CHECKERS),
+    Target(f"{PROOFS}/pure_strategies.py", (COUNT, PLAIN, "tests/solve/test_plans_tampering.py"), group=CHECKERS),
+    Target(f"{PROOFS}/permutation.py", (COUNT,), group=CHECKERS),
+    Target(f"{PROOFS}/refutation.py", (COUNT, "tests/phantom/test_refutation.py"), group=CHECKERS),
     Target(f"{PROOFS}/table_bounds.py", ("tests/solve/test_bounds_any_game.py",), True, group=CHECKERS),
-    Target("fogspiel/resistance/checkers/resistance.py", VERIFY, group=CHECKERS),
-    Target("fogspiel/resistance/checkers/lone_spies.py", (*VERIFY, "tests/solve/test_lone_spies.py"), group=CHECKERS),
-    Target("fogspiel/stats/race.py", ("tests/stats/test_race.py",), True, group=STATISTICS),
-    Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py",), True, group=STATISTICS, marks="not slow"),
-    Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py",), True, group=STATISTICS),
-    Target("fogspiel/stats/evaluate.py", ("tests/stats", "tests/test_cold_start.py", "tests/core/test_session.py",
-        "tests/core/test_chance_weights.py", "tests/tune/test_proof.py"), group=STATISTICS),
-    Target("fogspiel/stats/linear_programs.py", ("tests/stats/test_nash.py",), True, group=STATISTICS),
+    Target("fogspiel/resistance/checkers/resistance.py", (COUNT, TEAMS), group=CHECKERS),
+    Target("fogspiel/resistance/checkers/lone_spies.py", (COUNT, TEAMS), group=CHECKERS),
+    Target("fogspiel/stats/race.py", ("tests/stats/test_race.py", FIGURES), True, group=STATISTICS),
+    Target("fogspiel/stats/sprt.py", ("tests/stats/test_gsprt.py", FIGURES), True, group=STATISTICS),
+    Target("fogspiel/stats/round_robin.py", ("tests/stats/test_ranking.py", FIGURES), True, group=STATISTICS),
+    Target("fogspiel/stats/evaluate.py",
+        ("tests/stats/test_evaluate.py", FIGURES, "tests/stats/test_gsprt.py"), group=STATISTICS),
+    Target("fogspiel/stats/linear_programs.py", ("tests/stats/test_nash.py", FIGURES), True, group=STATISTICS),
     Target("fogspiel/solving/proofs/__init__.py", (*VERIFY, "tests/solve/test_hostile_certificates.py",
         "tests/solve/test_locks.py", "tests/solve/test_large_certificates.py", "tests/cli/test_cli_solve.py")),
     Target("fogspiel/solving/policies/best_response.py",
@@ -257,15 +264,21 @@ def install(path: str, tree: ast.Module, mutant: Mutant) -> bool:
                 if code is not None and code != thing.__code__:
                     thing.__code__ = code
                     found = True
-            elif type(thing) is functools._lru_cache_wrapper:
-                inner = getattr(thing, "__wrapped__", None)
-                if getattr(getattr(inner, "__code__", None), "co_filename", None) == path:
-                    thing.cache_clear()
+        forget_results(path)
         return found if mutant.scope else _install_constant(path, tree, mutant)
     except (SyntaxError, ValueError):  # no code: another set of outer names, for example
         return False
     finally:
         mutant.put(mutant.before)
+
+
+def forget_results(path: str) -> None:
+    """Empty the caches of a file's functions."""
+    for thing in gc.get_objects():
+        if type(thing) is functools._lru_cache_wrapper:
+            inner = getattr(thing, "__wrapped__", None)
+            if getattr(getattr(inner, "__code__", None), "co_filename", None) == path:
+                thing.cache_clear()
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -335,25 +348,38 @@ class Trial:
         return hashlib.sha256(b"".join(Path(name).read_bytes() for name in files)).hexdigest()[:16]
 
     def baseline(self, session: Any) -> tuple[dict[str, set[int]], dict[str, float]]:
-        """Run all tests; return the first lines of the functions that each enters, and its CPU seconds.
+        """Run all tests; return the lines of the file that each reaches, and its CPU seconds.
 
-        Tests that fail or take long are left out.
+        Tests that fail or take long are left out; those that took long are noted, and not run again.
         """
-        notes = self.out.with_suffix(".baseline")
+        notes, known = self.out.with_suffix(f".{os.getpid()}"), self.out.with_suffix(".slow")
+
+        def too_long(*_: object) -> None:
+            raise TimeoutError
 
         def run() -> int:
+            signal.signal(signal.SIGPROF, too_long)
             entered: dict[str, list[int]] = {}
             seconds: dict[str, float] = {}
+            slow = set(known.read_text(encoding="utf-8").split("\n")) if known.exists() else set()
             for item in self.cases(session):
+                if item.nodeid in slow:
+                    continue
                 lines: set[int] = set()
                 self.failed, begin = False, time.process_time()
+                forget_results(self.path)
+                signal.setitimer(signal.ITIMER_PROF, 2 * LONGEST)
                 sys.settrace(self.tracer(lines))
                 try:
                     item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
                 finally:
                     sys.settrace(None)
+                    signal.setitimer(signal.ITIMER_PROF, 0)
                 spent = time.process_time() - begin
-                if not self.failed and spent <= LONGEST and lines:
+                if spent > LONGEST:
+                    with known.open("a", encoding="utf-8") as file:
+                        file.write(f"{item.nodeid}\n")
+                elif not self.failed and lines:
                     entered[item.nodeid], seconds[item.nodeid] = sorted(lines), spent
             notes.write_text(json.dumps([entered, seconds]), encoding="utf-8")
             return 0
@@ -364,26 +390,47 @@ class Trial:
         return {name: set(lines) for name, lines in entered.items()}, seconds
 
     def tracer(self, lines: set[int]) -> Any:
-        """Return a trace function that notes the first lines of functions of the file."""
+        """Return a trace function that notes lines of the file, in each function until it brings nothing new."""
         path = self.path
+        idle: dict[CodeType, int] = {}
+        left = itertools.count(PATIENT_CALLS, -1)
 
-        def enter(frame: FrameType, event: str, argument: Any) -> None:
+        def enter(frame: FrameType, event: str, argument: Any) -> Any:
+            if next(left) < 0:
+                sys.settrace(None)
             if frame.f_code.co_filename == path:
                 lines.add(frame.f_code.co_firstlineno)
+                return look if idle.get(frame.f_code, 0) < PATIENT_EVENTS else None
+            return None
+
+        def look(frame: FrameType, event: str, argument: Any) -> Any:
+            code = frame.f_code
+            if frame.f_lineno in lines:
+                idle[code] = idle.get(code, 0) + 1
+                return look if idle[code] < PATIENT_EVENTS else None
+            lines.add(frame.f_lineno)
+            idle[code] = 0
+            return look
 
         return enter
+
+    def reaching(self, mutant: Mutant, entered: dict[str, set[int]]) -> set[str]:
+        """Return the tests that reach a mutant: its lines, or its function where none is seen to do so."""
+        if not mutant.scope:
+            return set(entered)
+        first, last = mutant.line, getattr(mutant.before, "end_lineno", None) or mutant.line
+        near = {name for name, lines in entered.items() if not lines.isdisjoint(range(first, last + 1))}
+        return near or {name for name, lines in entered.items() if not lines.isdisjoint(mutant.lines)}
 
     def attempt(
         self, session: Any, name: str, mutant: Mutant, entered: dict[str, set[int]], seconds: dict[str, float]
     ) -> None:
-        items = [
-            item
-            for item in sorted(self.cases(session), key=lambda item: seconds.get(item.nodeid, 0))
-            if item.nodeid in entered and (not mutant.scope or not entered[item.nodeid].isdisjoint(mutant.lines))
-        ]
-
+        reaching = self.reaching(mutant, entered)
+        items = [item for item in self.cases(session) if item.nodeid in reaching]
+        items.sort(key=lambda item: seconds[item.nodeid])
         spent = list(itertools.accumulate(seconds[item.nodeid] for item in items))
-        items = [item for item, until in zip(items, spent, strict=True) if until <= PATIENCE]
+        patience = PATIENCE if mutant.scope else 2 * PATIENCE  # every test may notice a constant
+        items = [item for item, until in zip(items, spent, strict=True) if until <= patience]
 
         def run() -> int:
             if not install(self.path, self.tree, mutant):
@@ -395,7 +442,7 @@ class Trial:
             return 0
 
         begin = time.perf_counter()
-        code = in_child(run, 3 + 3 * sum(seconds[item.nodeid] for item in items))
+        code = in_child(run, 1.5 + 2 * sum(seconds[item.nodeid] for item in items))
         outcome = {0: "survived", 1: "killed", 3: "none"}.get(code, "killed")
         row = {"key": self.key(session), "seed": self.seed, "file": self.target.path, "mutant": name,
                "outcome": outcome, "tests": len(items), "code": code,

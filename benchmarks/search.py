@@ -5,7 +5,8 @@ OpenSpiel's ISMCTS (asked at every information state) and its external sampling 
 gets all its seconds at once). ISMCTS needs a resampler of hidden information, which OpenSpiel has for poker only.
 `matches` plays both systems' rules of the same game side by side, `search` against OpenSpiel's ISMCTS in Python with
 the resampler written here (the one in C++ takes none), at equal CPU time. `strategies` plays `search` against named
-strategies. One process, one core.
+strategies. `ratings` turns stored round robins of `uniform search:level=1 .. search:level=8` into the ratings that the
+package ships. One process, one core.
 """
 
 import argparse
@@ -24,8 +25,11 @@ from fogspiel.core.game import OVER, Game, known_game
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import Session
 from fogspiel.runs.agent_parser import find_agent
-from fogspiel.search import Effort, Search, SearchPlayer
+from fogspiel.runs.kinds.round_robin import KIND as ROUND_ROBIN
+from fogspiel.runs.store import Store
+from fogspiel.search import LEVELS, RATINGS, Effort, Search, SearchPlayer
 from fogspiel.solving.policies.exploitability import measure_policies
+from fogspiel.stats import round_robin
 from fogspiel.stats.evaluate import evaluate, report_key
 
 SEED = 31
@@ -312,6 +316,38 @@ def strategies(limits: argparse.Namespace) -> Iterator[dict[str, Any]]:
         yield {"game": name, "agent": text, "against": other, **found.to_json(), "seconds": time.process_time() - began}
 
 
+# Ratings of the levels, from stored round robins of `uniform` and all levels.
+
+
+def ratings(limits: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Write the ratings that the package ships; `uniform` has 0."""
+    players = ["uniform", *(f"search:level={number}" for number in range(1, len(LEVELS) + 1))]
+    with Store.open(limits.store, write=False) as store:
+        for run in map(store.read, [one.name for one in store.summaries()]):
+            if run.request["method"] != ROUND_ROBIN.method or not run.finished:
+                continue
+            request, played = ROUND_ROBIN.check(run), ROUND_ROBIN.meetings(run, limits.store)
+            if request.names != players:
+                continue
+            counts = played.standings(played.rows(run)).counts
+            drawn = [round_robin.elo(again) for again in round_robin.resample(counts, request.seed)]
+            low, high = round_robin.error_bars([found - found[0] for found in drawn])
+            found = round_robin.elo(counts)
+            levels = np.round(np.column_stack([found - found[0], low, high]), 1)[1:].tolist()
+            yield {
+                "family": known_game(request.game).family, "game": request.game, "games": request.pair_games,
+                "seed": request.seed, "levels": levels,
+            }  # fmt: skip
+
+
+def ship(rows: list[dict[str, Any]]) -> None:
+    """Write one line per family, in the order of their names."""
+    kept = json.loads(RATINGS.read_text()) if RATINGS.exists() else {}
+    kept |= {row["family"]: {key: row[key] for key in ("game", "games", "seed", "levels")} for row in rows}
+    lines = (f"{json.dumps(family)}: {json.dumps(kept[family])}" for family in sorted(kept))
+    RATINGS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
 def draw(rows: list[dict[str, Any]], file: Path) -> None:
     """Draw NashConv against CPU seconds per move, a panel per game."""
     from matplotlib import pyplot
@@ -337,19 +373,23 @@ def draw(rows: list[dict[str, Any]], file: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("part", choices=("curves", "matches", "strategies"))
+    parser.add_argument("part", choices=("curves", "matches", "strategies", "ratings"))
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--seconds", type=float, nargs="+", default=list(SECONDS))
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--store", type=Path, help="the runs of `fogspiel round-robin` that rate the levels")
     parser.add_argument("--figure", type=Path, help="draw the rows of --output's file of an earlier run, here")
     limits = parser.parse_args()
     if limits.figure:
         return draw(json.loads(limits.output.read_text())["results"]["rows"], limits.figure)
     rows = []
-    for row in {"curves": curves, "matches": matches, "strategies": strategies}[limits.part](limits):
+    parts = {"curves": curves, "matches": matches, "strategies": strategies, "ratings": ratings}
+    for row in parts[limits.part](limits):
         print(json.dumps(row), flush=True)
         rows.append(row)
+    if limits.part == "ratings":
+        ship(rows)
     if limits.output:
         _results.write(limits.output, {"part": limits.part, "rows": rows})
 

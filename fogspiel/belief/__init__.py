@@ -26,6 +26,8 @@ EXACT_CELLS = 1 << 22  # cells of their arrays
 LEAST = 0.5  # share of the particles below which the effective sample size calls for resampling
 FEW = 1 / 8  # share of distinct states below which they are rejuvenated
 REDRAWN = 64  # states redrawn by the game's `resample` in one rejuvenation: each is a call of Python
+MENDED, SWAPS = 128, 4000  # states that are mended at once where none fits, and swaps of hidden cells of each
+SHUFFLES = 16  # redrawn states that show which cells are hidden
 ATTEMPTS, MORE = 2, 4  # replays in vain after which a belief stays lost, and the factor of particles in each
 REPLAY_WORK = 50_000_000  # actions tried by a replay: some ten seconds; a longer one is not begun
 LONGEST_PAST = 256  # own actions of an opponent whose policy is a table
@@ -125,7 +127,7 @@ class Belief:
     exact: bool = True
     lost: bool = False
     redrawn: int = 0
-    log_evidence: float = 0.0  # log of the probability of all views, given the own actions
+    log_evidence: float = 0.0  # log of the probability of all views, given the own actions; -inf once redrawn
     heard: list[Heard] = field(default_factory=list)
     done: int = 0  # steps of `heard` that the states have followed
 
@@ -201,7 +203,10 @@ class Belief:
             if self.exact:
                 self.exact = False
                 self._resample(self._count)
+            old_states = self.states.copy(), self.pasts.copy(), self.members.copy(), self.masses.copy()
             self._draw(step)
+            if not self.masses.any():
+                self._mend(step, old_states)
         total = float(self.masses.sum())
         self.lost = not total > 0
         if self.lost:
@@ -285,6 +290,33 @@ class Belief:
         for at in copies[:: max(1, len(copies) // REDRAWN)][:REDRAWN]:
             self.states[at] = self.game.resample(self.states[at], self.side, self._stream)
             self.redrawn += 1
+
+    def _mend(self, step: particles.Step, before: tuple[np.ndarray, ...]) -> None:
+        """Replace the states before a step, none of which fits the next view, by others with the same views.
+
+        The game's own `resample` draws them. If none of these fits either, and what is hidden is the order of some
+        cells (cards face down), cells are swapped until the step leads to the view.
+        """
+        game = self.game
+        if game.resample is None or self.opponent.model.kind == TABLE_ONLY:
+            return
+        alive = before[3] > 0
+        rows = np.resize(np.flatnonzero(alive), MENDED)
+        self.states, self.pasts, self.members = (array[rows] for array in before[:3])
+        for at in range(MENDED):
+            self.states[at] = game.resample(self.states[at], self.side, self._stream)
+        drawn, self.masses = self.states.copy(), np.full(MENDED, 1.0 / MENDED)
+        self._draw(step)
+        if not self.masses.any():
+            shuffled = np.array([game.resample(drawn[0], self.side, self._stream) for _ in range(SHUFFLES)])
+            hidden = np.flatnonzero((shuffled != drawn[0]).any(axis=0))
+            if not len(hidden) or (np.sort(shuffled[:, hidden]) != np.sort(drawn[0, hidden])).any():
+                return
+            self.states, self.pasts = drawn, before[1][rows]
+            arrays = self.states, self.pasts, self.members, self.masses
+            particles.climb(*self._arguments(step), *arrays, hidden, SWAPS)
+        self.redrawn += int((self.masses > 0).sum())
+        self.log_evidence = -np.inf  # the resampler does not give the probability of the views
 
     @property
     def distribution(self) -> list[tuple[np.ndarray, float]]:

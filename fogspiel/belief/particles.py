@@ -25,7 +25,7 @@ from ..core.compile.kernel import (
     record_of,
 )
 from ..core.game import CHANCE, CHOOSE, OVER, RULE_SIGNATURES, Rules
-from ..core.rng import mixed, random_unit, split
+from ..core.rng import mixed, random_below, random_unit, split
 
 # Information states of both players in a hash table by mover and view, with numbers for each of their actions.
 
@@ -84,7 +84,7 @@ def find_row(nodes, key, count, grow):
 
 # The opponent's model.
 
-MOVER, APPLY, VIEW, WEIGHTS = (Rules._fields.index(name) for name in ("mover", "apply", "view", "weights"))
+MOVER, LEGAL, APPLY, VIEW, WEIGHTS = map(Rules._fields.index, ("mover", "legal", "apply", "view", "weights"))
 
 LEARNED, DRAWN, TABLE_ONLY = range(3)  # averages of a table, a compiled strategy, the table of a known policy
 DRAWS = 16  # draws of a compiled strategy that estimate the probability of its actions, in a particle
@@ -131,6 +131,15 @@ def average_shares(nodes, row, count, tremble, shares):
     for i in range(count):
         share = numbers[first + i, AVERAGE] / total if total > 0.0 else 1.0 / count
         shares[i] = share + tremble * (1.0 / count - share)
+
+
+@inlined
+def draw_slot(shares, count, point):
+    for i in range(count - 1):
+        point -= shares[i]
+        if point < 0.0:
+            return i
+    return count - 1
 
 
 @in_place
@@ -370,3 +379,82 @@ def copy_state(states, pasts, members, masses, source, target):
         for cell in range(pasts.shape[1]):
             pasts[target, cell] = pasts[source, cell]
         members[target], masses[target] = members[source], masses[source]
+
+
+# Mending: what is hidden is a permutation of some cells, found by hill climbing where no drawn state fits.
+
+CAP = 4  # of the difference of a cell of two views
+FAR = 1 << 40  # distance of a state that cannot be compared
+
+
+@in_place
+def distance(rules, choose, model, nodes, step, state, member, past, room, stream):
+    """Return the distance of the first new view after a step, with fixed draws, from the one that was heard.
+
+    0 if they are equal; then the state that has it is in `room.trial`.
+    """
+    mover, legal = rules[MOVER], rules[LEGAL]
+    apply, view = rules[APPLY], rules[VIEW]
+    trial, seen = room.trial, room.seen
+    for cell in range(len(state)):
+        trial[cell] = state[cell]
+    view(trial, step.side, seen)
+    for i in range(len(seen)):
+        if seen[i] != step.before[i]:
+            return FAR
+    fit = begin_step(rules, step, trial, seen)
+    for _ in range(LONGEST):
+        if fit != FITS:
+            break
+        who = mover(trial)
+        if who == step.side or who == OVER:
+            return 0 if who == step.side and step.settles else FAR
+        count = legal(trial, room.actions)
+        if not fill_shares(rules, choose, model, nodes, trial, who, count, member, past, room, stream):
+            return FAR
+        apply(trial, room.actions[draw_slot(room.shares, count, random_unit(stream))])
+        fit = fit_of(rules, trial, step, seen)
+    total = 0
+    for i in range(len(seen)):
+        total += min(abs(seen[i] - step.after[i]), CAP)
+    return total if fit != ARRIVED else 0
+
+
+@kernel_of(
+    NUMBER, *RULE_SIGNATURES.values(), CHOOSE, MODEL, NODES, STEP, ROOM, TABLE, TABLE, CELLS, REALS, CELLS, NUMBER
+)
+def climb(
+    start, mover, legal, apply, view, score, weights, choose, model, nodes, step, room,
+    states, pasts, members, masses, hidden, trials,
+):  # fmt: skip
+    """Swap hidden cells of every state until the step leads to the next view; mass 1 where it does, else 0.
+
+    States that get there are replaced by those after the step. Swaps that lead further away are taken back.
+    """
+    rules = Rules(start, mover, legal, apply, view, score, weights)
+    stream, draws = np.empty(1, np.uint64), np.empty(1, np.uint64)
+    found = 0
+    for number in range(len(states)):
+        state, best = states[number], FAR + 1
+        stream[0] = split(step.seed, number)
+        first, second = 0, 0
+        masses[number] = 0.0
+        for _ in range(trials):
+            draws[0] = split(step.seed, number)
+            state[first], state[second] = state[second], state[first]
+            far = distance(rules, choose, model, nodes, step, state, members[number], pasts[number], room, draws)
+            if far == 0:
+                for cell in range(len(state)):
+                    state[cell] = room.trial[cell]
+                masses[number] = 1.0
+                found += 1
+                break
+            if far > best:
+                state[first], state[second] = state[second], state[first]
+            else:
+                best = far
+            for _ in range(len(hidden)):
+                first, second = hidden[random_below(stream, len(hidden))], hidden[random_below(stream, len(hidden))]
+                if state[first] != state[second]:
+                    break
+    return found

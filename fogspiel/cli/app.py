@@ -1,11 +1,10 @@
-"""Shared parts of all commands: the application, the common options, and the printing of results."""
+"""Shared parts of all commands: the application, common options with their completion and checks, and the help."""
 
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -15,22 +14,13 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
-from ..core.find import OPENSPIEL, REMEMBER, load_game
-from ..core.plugins import collect, extras, help_of
+from ..core.find import OPENSPIEL, REMEMBER, check_game_spec, load_game
+from ..core.plugins import PACKAGE, collect, extras, folders, help_of
+from ..runs import request
 from ..runs.request import check_field, plain_type
-from ..runs.store import default_path
+from ..runs.store import Store, default_path
 from . import INTERRUPTED as INTERRUPTED
 from . import console, warn
-from .completion import (
-    check_game,
-    check_seed,
-    complete_games,
-    complete_games_and_runs,
-    complete_methods,
-    complete_players,
-    complete_routes,
-    complete_runs,
-)
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -116,6 +106,108 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+# Shell completion of games, players, engines, methods, parts of papers and runs: it offers names or nothing, and prints
+# no error.
+
+SOLVED_BY = "solve"  # the method of runs that have solved a game
+
+
+def _of_store(ctx: typer.Context, incomplete: str, ask: Callable[[Store], list[str]]) -> list[str]:
+    found: list[str] = []
+    with suppress(Exception):
+        chosen = ctx.params.get("store")
+        path = store_path(Path(chosen) if chosen else None)
+        if path.exists():
+            with Store.open(path, write=False) as runs:
+                found = ask(runs)
+    return [name for name in reversed(found) if name.startswith(incomplete)]
+
+
+def complete_runs(ctx: typer.Context, incomplete: str) -> list[str]:
+    return _of_store(ctx, incomplete, lambda runs: runs.names())
+
+
+def _remembered(what: str, find: Callable[[], list[str]]) -> list[str]:
+    """Return names from a file in the cache folder, which is rewritten where it is missing or of other code.
+
+    A shell waits for the result, and importing the catalogue takes half a second.
+    """
+    from ..core.compile import cache_root
+
+    files = (file for folder in (PACKAGE, *folders()) for file in folder.rglob("*.py"))
+    stamp = [__version__, *map(str, folders()), max(file.stat().st_mtime_ns for file in files)]
+    path = cache_root() / "names.json"
+    kept: dict[str, Any] = {}
+    with suppress(OSError, ValueError):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(kept, dict) or kept.get("stamp") != stamp:
+        kept = {"stamp": stamp}
+    if what not in kept:
+        kept[what] = find()
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(kept), encoding="utf-8")
+    return [str(name) for name in kept[what]]
+
+
+def complete_from(room: str, attribute: str) -> Callable[[str], list[str]]:
+    """Return the function that completes the names in a package."""
+
+    def complete(incomplete: str) -> list[str]:
+        found: list[str] = []
+        with suppress(Exception):
+            found = _remembered(f"{room} {attribute}", lambda: list(collect(room, attribute)))
+        return [name for name in found if name.startswith(incomplete)]
+
+    return complete
+
+
+complete_games = complete_from("games", "GAMES")
+complete_methods = complete_from("tuning.methods", "METHODS")
+complete_routes = complete_from("solving.methods", "METHODS")
+
+
+def complete_games_and_runs(ctx: typer.Context, incomplete: str) -> list[str]:
+    return [*complete_runs(ctx, incomplete), *complete_games(incomplete)]
+
+
+def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete players of the named game: strategies, engines, and runs that were tuned or solved."""
+
+    def find() -> list[str]:
+        from ..core.game import known_game
+        from ..runs.agent_parser import SOLVED, agent_names
+        from ..solving.known_values import shipped_solution
+
+        return [*agent_names(known_game(game)), *([SOLVED] if shipped_solution(game) else [])]
+
+    found: list[str] = []
+    game = str(ctx.params.get("game") or next(iter(ctx.args), ""))  # an option without its value leaves it in `args`
+    with suppress(Exception):
+        found = _remembered(f"players {game}", find) if game in complete_games("") else []
+    playable = {SOLVED_BY, *complete_methods("")}
+
+    def ask(runs: Store) -> list[str]:
+        return [run.name for run in runs.summaries() if run.game == game and run.method in playable]
+
+    return [*(name for name in found if name.startswith(incomplete)), *_of_store(ctx, incomplete, ask)]
+
+
+# Early validation: it applies the rules of the packages before a command imports what takes longer than a message.
+
+
+def check_game(words: str | None) -> str | None:
+    if words is not None:
+        check_game_spec(words)
+    return words
+
+
+def check_seed(seed: int | None) -> int | None:
+    if seed is not None:
+        request.check_seed(seed)
+    return seed
+
 
 Record = TypeVar("Record")
 
@@ -230,64 +322,8 @@ def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Aske
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, typed])
 
 
-def print_json(body: Mapping[str, Any]) -> None:
-    """Print the one JSON object of a command, its renamed keys under both names."""
-    sys.stdout.write(json.dumps(with_new_keys(body), allow_nan=False) + "\n")
-
-
-def _is_row(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, int) for one in value)
-
-
-NEW_KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    "proof": ("validation", lambda value: isinstance(value, dict)),
-    "observed": ("pair_counts", _is_row),
-    "pairs": ("pair_counts", _is_row),
-    "claims": ("p_values", lambda value: isinstance(value, list) and all(isinstance(row, list) for row in value)),
-    "circle": ("cycle", lambda value: isinstance(value, list)),
-    "seen": ("last_seen", lambda value: not isinstance(value, str)),
-    "how": ("ending", lambda value: True),
-    "why": ("reason", lambda value: True),
-    "against": ("opponent", lambda value: True),
-    "as": ("seat", lambda value: True),
-    "sort": ("program_type", lambda value: True),
-    "change": ("fix", lambda value: isinstance(value, str)),
-    "place": ("location", lambda value: value is None or isinstance(value, str)),
-}  # by the key from before 1.0: the new key, printed too, and whether a value has that meaning
-RULE_SET = re.compile(r"[a-z][a-z-]*")  # names one; versions of rules are numbers or digests, other texts neither
-STORED = ("ask", "steps", "result", "lines", "tables")  # content of rows and files, printed unchanged
-
-
-def with_new_keys(body: Any) -> Any:
-    """Return a JSON value with keys from before 1.0 under their new names too."""
-    if isinstance(body, list):
-        return [with_new_keys(one) for one in body]
-    if not isinstance(body, Mapping):
-        return body
-    found = {key: value if key in STORED else with_new_keys(value) for key, value in body.items()}
-    for key, (new, means) in NEW_KEYS.items():  # in a fixed order: the output is the same in every process
-        if key in body and means(body[key]):
-            found.setdefault(new, found[key])
-    if isinstance(rules := body.get("rules"), int) or str(rules).startswith("sha256 "):
-        found.setdefault("rules_version", rules)
-    elif isinstance(rules, str) and RULE_SET.fullmatch(rules):
-        found.setdefault("rule_set", rules)
-    return found
-
-
 def store_path(chosen: Path | None) -> Path:
     return chosen if chosen is not None else default_path()
-
-
-def write_text(text: str, output: Path | None) -> None:
-    """Write to a file, or to stdout if none is named."""
-    if output is None:
-        sys.stdout.write(text)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"{output} cannot be written: {error.strerror or error}") from None
 
 
 def remembering(words: str, remember: bool) -> str:

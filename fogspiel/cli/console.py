@@ -1,13 +1,17 @@
-"""Output of the command line: tables on stdout, progress on stderr, numbers for people.
+"""Output of the command line: tables and JSON on stdout, progress on stderr, files.
 
 All output is plain text: a path, a run's name or a message may have square brackets or colons, which Rich would
 otherwise interpret as styles and emoji.
 """
 
+import json
+import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -132,3 +136,62 @@ def status(title: str) -> Iterator[Callable[[str], None]]:
         return
     with err.status(Text(title)) as status:
         yield lambda remark: status.update(Text(f"{title}: {remark}"))
+
+
+# JSON and files
+
+
+def print_json(body: Mapping[str, Any]) -> None:
+    """Print the one JSON object of a command, its renamed keys under both names."""
+    sys.stdout.write(json.dumps(with_new_keys(body), allow_nan=False) + "\n")
+
+
+def _is_row(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, int) for one in value)
+
+
+NEW_KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "proof": ("validation", lambda value: isinstance(value, dict)),
+    "observed": ("pair_counts", _is_row),
+    "pairs": ("pair_counts", _is_row),
+    "claims": ("p_values", lambda value: isinstance(value, list) and all(isinstance(row, list) for row in value)),
+    "circle": ("cycle", lambda value: isinstance(value, list)),
+    "seen": ("last_seen", lambda value: not isinstance(value, str)),
+    "how": ("ending", lambda value: True),
+    "why": ("reason", lambda value: True),
+    "against": ("opponent", lambda value: True),
+    "as": ("seat", lambda value: True),
+    "sort": ("program_type", lambda value: True),
+    "change": ("fix", lambda value: isinstance(value, str)),
+    "place": ("location", lambda value: value is None or isinstance(value, str)),
+}  # by the key from before 1.0: the new key, printed too, and whether a value has that meaning
+RULE_SET = re.compile(r"[a-z][a-z-]*")  # names one; versions of rules are numbers or digests, other texts neither
+STORED = ("ask", "steps", "result", "lines", "tables")  # content of rows and files, printed unchanged
+
+
+def with_new_keys(body: Any) -> Any:
+    """Return a JSON value with keys from before 1.0 under their new names too."""
+    if isinstance(body, list):
+        return [with_new_keys(one) for one in body]
+    if not isinstance(body, Mapping):
+        return body
+    found = {key: value if key in STORED else with_new_keys(value) for key, value in body.items()}
+    for key, (new, means) in NEW_KEYS.items():  # in a fixed order: the output is the same in every process
+        if key in body and means(body[key]):
+            found.setdefault(new, found[key])
+    if isinstance(rules := body.get("rules"), int) or str(rules).startswith("sha256 "):
+        found.setdefault("rules_version", rules)
+    elif isinstance(rules, str) and RULE_SET.fullmatch(rules):
+        found.setdefault("rule_set", rules)
+    return found
+
+
+def write_text(text: str, output: Path | None) -> None:
+    """Write to a file, or to stdout if none is named."""
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{output} cannot be written: {error.strerror or error}") from None

@@ -10,7 +10,7 @@ from ..core.game import how_to_play
 from ..core.session import PersonSession, replay
 
 if TYPE_CHECKING:
-    from ..solving.policies.state_sheets import MoveReview
+    from ..solving.policies.coach import MoveReview
 
 HELP = """a number    the choice with that number
 its words   the same choice, as `take 2 from heap 3`; its beginning or end is enough if no other choice has it

@@ -79,9 +79,7 @@ class PageSite(Protocol):
     @property
     def sessions(self) -> Sessions: ...
 
-    def page(
-        self, request: Request, template: str, status: int = 200, *, charts: bool = False, **context: Any
-    ) -> HTMLResponse:
+    def page(self, request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
         """Draw a template of the web interface, of a slice or of a plug-in folder."""
 
     def plain_page(self, request: Request, title: str, body: str) -> HTMLResponse:
@@ -120,13 +118,18 @@ class NoLimit(NamedTuple):
 
 
 class Preparation(Protocol):
-    """The compilation of an engine while a person already plays."""
+    """The compilation of a game or an engine while a person already plays."""
+
+    began: float  # by the monotonic clock
+
+    def is_compiling(self, patience: float) -> bool:
+        """True if kernels are being compiled; wait so long to find out."""
 
     def notice(self, patience: float) -> str | None:
         """Return the line for a person whose engine is being compiled."""
 
     def is_ready(self, patience: float) -> bool:
-        """True if all is compiled and loaded."""
+        """True if all is compiled and loaded; wait so long for it."""
 
     def meanwhile(self) -> AbstractContextManager[None]:
         """Let the session not wait for kernels inside this context."""

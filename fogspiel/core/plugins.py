@@ -288,7 +288,7 @@ def former_names(**names: str) -> Callable[[Class], Class]:
 # Modules of before 1.0 that others may import, for one release: the old package and the new one, then the modules.
 _FORMER_MODULES = """
 web web: site=app
-cli cli: listing=app command_help=app work=execute
+cli cli: completion=app listing=app command_help=app work=execute
 cli cli.commands: programs=tune tour=maintenance
 cli.commands cli.commands: explain=solve exploit=match
 web.pages web.pages: games=home
@@ -297,7 +297,7 @@ runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_do
   engine_programs=programs execute=kind formatting=request jobs=kind proof=tuning_run repetitions=kind trail=report
   work=kind
 runs runs.kinds: tune_function=program value=solve
-runs.kinds runs.kinds: tune_seeds=tune
+runs.kinds runs.kinds: sampled_exploit=exploit tune_seeds=tune
 runs.report runs.report: figures=html_page page=html_page
 runs.report runs: parts=report text=report
 core runs.store: byte_locks=faults
@@ -321,7 +321,7 @@ phantom solving.methods.phantom: bilinear_form histories=private_histories merge
   merged_histories play=policies policies policy_weights=merged_histories questions=policies
 solve solving.methods: bandits=normal_form cfr double_oracle lemke_howson=normal_form lp row_generation=double_oracle
   large_certificate=tree sampling=mccfr sequence_lp=lp tree_routes=tree tree_solution=tree
-solve solving.policies: best_response coach=state_sheets exploit=exploitability questions=state_sheets
+solve solving.policies: best_response coach exploit=exploitability questions=state_sheets
 solve solving: certificate=proofs certificates=proofs policy_files=policies
 solve solving.proofs: checkers
 solve solving: game_check=contract

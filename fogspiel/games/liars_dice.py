@@ -279,7 +279,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
         return (Messages(("The dice are rolled.",)),)
     over, noun = LIAR in history, "die" if sides < TENS else "dice"
     can_call = history[0] >= 0 and not over
-    call = (Cards("", (Cell("liar!", "marked", LIAR, "call the last bid a lie"),)),) if can_call else ()
+    call = (Cards("", (Cell("liar!", "marked call", LIAR, "call the last bid a lie"),)),) if can_call else ()
     return (
         Cards(f"Your {noun}", roll(own, "your die"), seat="own"),
         Cards(f"The opponent's {noun}", roll(other, "the opponent's die"), seat="other"),

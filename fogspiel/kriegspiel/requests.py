@@ -2,6 +2,7 @@
 
 import hashlib
 import shlex
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
@@ -95,9 +96,9 @@ class EngineOptions(Request):
     ] = None
     material: Annotated[bool | None, Field(description="Men that cannot mate are a draw."), HIDDEN] = None
 
+    @abstractmethod
     def efforts(self) -> "list[tuple[str, SearchLimit]]":
         """Return the engines as typed, each with its search limit (its own, or the common one)."""
-        raise NotImplementedError
 
     def match(self, store: "Path | None" = None) -> "EngineMatch":
         """Return the match; a program is tried first, and stored by its digest, a tuning run with its constants."""

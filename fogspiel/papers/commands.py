@@ -18,11 +18,11 @@ from ..cli.app import (
     announce_compilation,
     app,
     asking,
+    complete_from,
     listing,
-    print_json,
     store_path,
 )
-from ..cli.completion import complete_from
+from ..cli.console import print_json
 from ..cli.execute import RunOptions, begin_and_show, print_lines, show_report, write
 from ..runs.requests import PaperRequest
 
@@ -56,12 +56,7 @@ def paper(
     ] = None,
     players: Annotated[int, typer.Option(min=5, max=13, help="The Resistance: solve up to this many players.")] = 10,
     full: Annotated[int, typer.Option(min=4, max=7, help="The Resistance: Bossle's own program up to this many.")] = 7,
-    certificates: Annotated[
-        Path | None, typer.Option(help="resistance, refutation: write certificates to this folder.")
-    ] = None,
-    retrain: Annotated[
-        bool, typer.Option("--retrain", help="Figure 1: tune its players again, each against the last (red-queen).")
-    ] = False,
+    certificates: Annotated[Path | None, typer.Option(help="resistance: write certificates to this folder.")] = None,
     claims: Annotated[
         bool, typer.Option("--claims", help="Print every claim of the part or paper (bossle2018 ..) with its verdict.")
     ] = False,
@@ -74,10 +69,6 @@ def paper(
     from . import kinds
 
     name: str = asked["name"]
-    if retrain:
-        if name != "figure1":
-            raise ValueError("--retrain is for figure1: leave it out")
-        asked["name"] = name = "red-queen"
     if claims:
         announce_compilation()
         with console.status(f"claims of {name}") as say:

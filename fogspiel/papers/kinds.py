@@ -110,11 +110,32 @@ def experiments() -> dict[str, PaperPart]:
     return {name: part for name, part in parts().items() if isinstance(part, PaperPart)}
 
 
+# Experiments of earlier versions, for stored runs; the plug-in folder of the benchmarks has them.
+REMOVED = ("ablation", "calibration", "future-work", "red-queen", "algorithm4", "bandits", "refutation", "beyond")
+
+
 def find_experiment(name: str) -> PaperPart:
     found = experiments()
     if name not in found:
-        raise ValueError(f"there is no experiment {name!r}: the experiments are {', '.join(found)}")
+        raise ValueError(
+            f"there is no experiment {name!r}{elsewhere(name) or ': the experiments are ' + ', '.join(found)}"
+        )
     return found[name]
+
+
+def elsewhere(name: str) -> str:
+    """Return where an experiment of earlier versions is now, as text."""
+    return ", it left the package: add --plugins benchmarks/plugins of its repository" if name in REMOVED else ""
+
+
+def report_rows(request: PaperRequest, rows: Sequence[Row]) -> Report:
+    """Return the numbers and texts in the rows of an experiment as a table."""
+    columns = list(
+        dict.fromkeys(key for row in rows for key, value in row.items() if isinstance(value, str | int | float))
+    )
+    lines = [tuple(row.get(key) for key in columns) for row in rows]
+    words = f"The experiment {request.name}{elsewhere(request.name)}. Lists in its rows are in the JSON export."
+    return Report(request.name, request.name, request.command, (words,), (Table("rows", "Rows", columns, lines),))
 
 
 class PaperKind(Kind):
@@ -135,8 +156,14 @@ class PaperKind(Kind):
         if made_by != __version__ and not (run.finished and asks_the_same):
             raise ValueError(f"run {run.name} was made by fogspiel {made_by}, not {__version__}: start it anew")
         request = PaperRequest.from_json(run.request)
-        self.find_experiment(request.name).check(request)
+        if (part := self._part(run, request)) is not None:
+            part.check(request)
         return request
+
+    def _part(self, run: Run, request: PaperRequest) -> PaperPart | None:
+        """Return the part of a run; None for a finished one of a part that left the package."""
+        gone = run.finished and request.name in REMOVED and request.name not in experiments()
+        return None if gone else self.find_experiment(request.name)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         request = self.check(run)
@@ -180,8 +207,9 @@ class PaperKind(Kind):
         return Curve()
 
     def report(self, run: Run) -> Report:
-        request = self.check(run)
-        return self.find_experiment(request.name).report(request, rows_of(run))
+        request, rows = self.check(run), rows_of(run)
+        part = self._part(run, request)
+        return report_rows(request, rows) if part is None else part.report(request, rows)
 
 
 # The claims of papers.
@@ -245,6 +273,8 @@ def check_name(name: str) -> dict[str, list[AnyPart]]:
     """Return the papers, or raise a ValueError if the name is neither a part, nor a paper, nor `all`."""
     found, known = parts(), papers()
     if name not in found and name not in known and name != EVERY:
+        if name in REMOVED:
+            raise ValueError(f"there is no paper {name!r}{elsewhere(name)}")
         raise unknown("paper", name, found)
     return known
 

@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -27,7 +28,7 @@ from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.backend.reduction import dumps
 
-from .heartbeat import BUSY, Silence, SilenceLimits, beat, run_job, say
+from .heartbeat import Silence, SilenceLimits, beat, run_job, say
 
 __all__ = ["SilenceLimits", "beat", "run_jobs", "say"]
 
@@ -108,7 +109,7 @@ class CrossCheck:
         return True
 
 
-class Crew:
+class Crew(ABC):
     """Workers at jobs: one rule for lost workers, hanging ones and doubtful results, on any kind of worker."""
 
     def __init__(
@@ -145,14 +146,14 @@ class Crew:
     def begin(self) -> None:
         """Submit jobs, where that is done at once."""
 
-    def go_on(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def go_on(self) -> None: ...
 
-    def stop(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def stop(self) -> None: ...
 
-    def repeat(self, number: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def repeat(self, number: int) -> None: ...
 
     def finish(self, number: int, result: Any) -> None:
         self._finished[number] = result
@@ -189,6 +190,7 @@ class Crew:
 FOR_ALL = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
 INTERRUPTIONS = {*FOR_ALL, signal.SIGTERM}
 FOLDER_PREFIX = "fogspiel-"
+DIGITS = b"0123456789"
 PARENT_SECONDS = 2.0  # interval at which a worker checks that its parent exists
 
 
@@ -200,13 +202,14 @@ class Post:
     silence: Silence
 
     def look(self) -> None:
-        signs = self.file.read_bytes() if self.file.exists() else b""
-        self.silence.hear(len(signs), signs.rstrip(BUSY)[-1:])
+        signs = self.file.read_bytes().lstrip(DIGITS) if self.file.exists() else b""
+        for place in range(self.silence.signs, len(signs)):
+            self.silence.hear(signs[place : place + 1])
 
     @property
     def worker(self) -> str:
         signs = self.file.read_text(encoding="ascii") if self.file.exists() else ""
-        process = signs.rstrip("b.c")
+        process = signs.rstrip("b.ci")
         return f"worker {process}" if process else "a worker that had not yet begun"
 
 

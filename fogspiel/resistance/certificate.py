@@ -20,7 +20,7 @@ from ..core.compile.kernel import kernel
 from ..core.untrusted_input import JsonRecord
 from ..solving.methods import Record
 from ..solving.methods.double_oracle import oracle_rounds
-from ..solving.proofs.checkers.primitives import digest_of
+from ..solving.proofs import solution_certificate
 from .checkers.resistance import FORMAT, ResistanceCertificate
 from .game import VERSION, Setup, name_of
 from .linear_program import Optimum, SpyProgram
@@ -259,24 +259,15 @@ def make_certificate(game: ForcedOpening, pair: Pair) -> ResistanceCertificate:
         sabotage = pair.spies[2 + 2 * i] / pair.spies[parent] if pair.spies[parent] else Fraction(1)
         spies.setdefault(way, {})[kind] = str(sabotage)
     lower, upper = payoff(game, pair.lower), payoff(game, pair.upper)
-    body: ResistanceCertificate = {
-        "format": FORMAT,
-        "game": name_of(game.setup),
-        "rules": VERSION,
-        "value": str(lower),
-        "lower": str(lower),
-        "upper": str(upper),
-        "resistance": {
-            places[number].history: {
-                plan_text(places[number].groups, plan): str(share) for plan, share in sorted(mixture.items())
-            }
-            for number, mixture in sorted(pair.resistance.items())
-        },
-        "spies": spies,
-        "digest": "",
+    resistance = {
+        places[number].history: {
+            plan_text(places[number].groups, plan): str(share) for plan, share in sorted(mixture.items())
+        }
+        for number, mixture in sorted(pair.resistance.items())
     }
-    body["digest"] = digest_of(body)
-    return body
+    head = FORMAT, name_of(game.setup), VERSION, lower, lower, upper
+    found: ResistanceCertificate = solution_certificate(*head, resistance=resistance, spies=spies)
+    return found
 
 
 # The linear program of the spies with plans of the resistance generated on demand.

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..cli.app import EXAMPLES, SOLVE, AsJson, Stop, StorePath, app, asking, print_json, warn_of_former
+from ..cli.app import EXAMPLES, SOLVE, AsJson, Stop, StorePath, app, asking, warn_of_former
+from ..cli.console import print_json
 from ..cli.execute import RunOptions, print_run, start_run
 from .requests import BalanceRequest
 

@@ -13,6 +13,7 @@ from operator import or_
 import numpy as np
 
 from ..core.agents import PlayerAgent, draw_index
+from ..core.behaviour_policy import InformationState, Probabilities
 from ..core.rng import random_below, random_unit
 from .checkers.resistance import ResistanceCertificate
 from .game import Setup, rules
@@ -145,6 +146,51 @@ def spies_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndar
     mission = int(seen[rules.SEEN_MISSION + sum(here.score)])
     chance = sabotage_chance(body, here, int(seen[rules.SEEN_SECRET]), mission)
     return rules.SABOTAGE if len(actions) > 1 and random_unit(stream) < float(chance) else rules.PASS
+
+
+def mission_shares(body: ResistanceCertificate, seen: np.ndarray, actions: Sequence[int]) -> dict[int, Fraction]:
+    """Return the probability of each mission that `resistance_choice` draws."""
+    here = situation(seen)
+    shares = offers(body, here)
+    if not shares:
+        return dict.fromkeys(actions, Fraction(1, len(actions)))
+    total, found = sum(shares.values()), dict[int, Fraction]()
+    gone, size = unite(here.tail_missions), here.setup.sizes[sum(here.score)]
+    again = min(size, gone.bit_count())
+    fresh = tuple(group & ~gone for group in here.groups)
+    for mission in actions:
+        if here.listed:
+            numbers = counts(here.now, mission)
+            share = shares.get(numbers, Fraction(0))
+            ways = prod(comb(group.bit_count(), number) for group, number in zip(here.now, numbers, strict=True))
+        elif (mission & gone).bit_count() != again:
+            continue
+        else:  # the new members of the last mission are drawn from each group, then those that go now from these
+            ways = comb(gone.bit_count(), again)
+            taken = counts(fresh, mission)
+            share = Fraction(0)
+            for numbers, weight in shares.items():
+                new = [number - (group & gone).bit_count() for number, group in zip(numbers, here.groups, strict=True)]
+                drawn = prod(comb(most, number) for most, number in zip(new, taken, strict=True))
+                share += weight * Fraction(drawn, comb(sum(new), size - again))
+            ways *= prod(comb(group.bit_count(), number) for group, number in zip(fresh, taken, strict=True))
+        if share:
+            found[mission] = share / total / ways
+    return found
+
+
+def probabilities_of(body: ResistanceCertificate) -> Probabilities:
+    """Return the probabilities of both strategies; uniform after a history that the resistance never lets happen."""
+
+    def probabilities(state: InformationState) -> dict[int, Fraction]:
+        if state.player == 0:
+            return mission_shares(body, state.view, state.actions)
+        here = situation(state.view)
+        mission, spies = int(state.view[rules.SEEN_MISSION + sum(here.score)]), int(state.view[rules.SEEN_SECRET])
+        share = sabotage_chance(body, here, spies, mission)
+        return {rules.PASS: 1 - share} | ({rules.SABOTAGE: share} if len(state.actions) > 1 else {})
+
+    return probabilities
 
 
 class Follower:

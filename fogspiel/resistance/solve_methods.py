@@ -90,7 +90,10 @@ METHODS = (
         ),
         fits=lambda source: source.family == "resistance",
         proofs=CertificateFormat(
-            FORMAT, lazy_function("resistance.player", "follower"), lazy_function("resistance.explain", "explain")
+            FORMAT,
+            lazy_function("resistance.player", "follower"),
+            lazy_function("resistance.explain", "explain"),
+            lazy_function("resistance.player", "probabilities_of"),
         ),
     ),
 )

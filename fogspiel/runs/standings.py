@@ -1,5 +1,6 @@
 """Round-robin standings: the jobs of each pair, and results as tables, charts, sentences and JSON."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
@@ -103,7 +104,7 @@ def standings_of_pairs(players: tuple[str, ...], pairs: tuple[tuple[int, ...], .
     return Standings(players, counts_of(len(players), met), seed)
 
 
-class Meetings:
+class Meetings(ABC):
     """Round-robin pairings: the players, the jobs of each pair, and the counting of their rows.
 
     Agents of any game play by `evaluate`; a slice whose players need more (clocks, rules, records) supplies a subclass.
@@ -116,16 +117,16 @@ class Meetings:
     job_games: int = 2  # games per job
 
     @property
-    def names(self) -> list[str]:
-        raise NotImplementedError
+    @abstractmethod
+    def names(self) -> list[str]: ...
 
+    @abstractmethod
     def jobs(self, meeting: tuple[int, int]) -> list[Job]:
         """Return the jobs of a pair; their rows hold the names as `first` and `second`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def observed(self, rows: Sequence[Row]) -> tuple[int, ...]:
         """Count the game pairs by the first player's score, from two losses to two wins."""
-        raise NotImplementedError
 
     def tally(self, rows: Sequence[Row]) -> str:
         """Return the progress text of a pair."""

@@ -21,6 +21,7 @@ from ..tuning.arena import (
     BudgetSpent,
     Contest,
     Event,
+    OtherMethod,
     RecordSpent,
     Step,
     freeze_mixture,
@@ -253,9 +254,12 @@ class TuningWork:
             last_event=len(recorded) if self.judging else None,
         )
         way = SearchLog({"theta": arena.start.tolist()})
-        for row in _rows(steps_of(self.method, arena), arena, way):
-            if self.recorder.step(row):
-                self._tell(f"step {way.steps}, {self._standing_of(way, row)}", arena.games)
+        try:
+            for row in _rows(steps_of(self.method, arena), arena, way):
+                if self.recorder.step(row):
+                    self._tell(f"step {way.steps}, {self._standing_of(way, row)}", arena.games)
+        except OtherMethod:
+            raise self.recorder.differs(self.recorder.steps + 1) from None
         return arena, way
 
     def _judge(self, games: int, way: SearchLog, spent: int) -> tuple[Validation, int]:

@@ -1,14 +1,19 @@
 """Search at any game by its rules: the agent, its levels for people, and how to name an opponent that it knows."""
 
-from functools import partial
+import json
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
 from typing import NamedTuple
 
 from ..belief import Known
 from ..core.agents import ParametricPolicy, PlayerAgent
 from ..core.game import Game
-from .player import Effort, Search, SearchPlayer
+from .player import Effort, Learned, Search, SearchPlayer
 
 DEFAULT = Effort(nodes=200_000)  # some 50 ms for each decision of a board game
+RATINGS = Path(__file__).with_name("ratings.json")  # written by `benchmarks/search.py ratings`
+LEARNING = 0.7  # exploration in a preparation, which is long enough to look further than a decision does
 
 
 class Level(NamedTuple):
@@ -38,15 +43,49 @@ LEVELS = (
 )
 
 
+class Rating(NamedTuple):
+    """The Elo of a level above `uniform`, with a 95 % interval, from a round robin at one game of a family."""
+
+    game: str
+    games: int  # of each pair of levels
+    elo: float
+    low: float
+    high: float
+
+
+@cache
+def ratings(family: str) -> tuple[Rating, ...]:
+    """Return the rating of each level at a family of games; nothing for a family without a round robin."""
+    found = json.loads(RATINGS.read_text()).get(family)
+    return tuple(Rating(found["game"], found["games"], *row) for row in found["levels"]) if found else ()
+
+
 def search_agent(
     name: str,
     game: Game,
     effort: Effort = DEFAULT,
     known: Known | None = None,
     roll: ParametricPolicy | None = None,
+    learned: Sequence[Learned | None] = (None, None),
 ) -> PlayerAgent:
-    """Return the agent that searches; `known` is the opponent that it expects, `roll` the strategy of playouts."""
-    return PlayerAgent(name, partial(SearchPlayer, game, effort, known, roll))
+    """Return the agent that searches; `known` is the opponent that it expects, `roll` the strategy of playouts.
+
+    `learned` has what preparation has found for each seat (`prepare`).
+    """
+    return PlayerAgent(name, partial(SearchPlayer, game, effort, known, roll, learned=learned))
 
 
-__all__ = ["DEFAULT", "LEVELS", "Effort", "Level", "Search", "SearchPlayer", "search_agent"]
+def prepare(
+    game: Game, effort: Effort, known: Known, seed: int, watch: Callable[[float], None] = lambda share: None
+) -> tuple[Learned, Learned]:
+    """Search from the start of the game against a known opponent, half of the effort for each seat."""
+    nodes, seconds = effort.nodes, effort.seconds
+    half = Effort(nodes and nodes // 2 + 1, seconds and seconds / 2, constant=LEARNING, trees=False)
+    first = Search(game, 0, half, known, None, seed).learn(lambda share: watch(share / 2))
+    return first, Search(game, 1, half, known, None, seed).learn(lambda share: watch((1 + share) / 2))
+
+
+__all__ = [
+    "DEFAULT", "LEVELS", "RATINGS", "Effort", "Learned", "Level", "Rating", "Search", "SearchPlayer", "prepare",
+    "ratings", "search_agent",
+]  # fmt: skip

@@ -1,17 +1,21 @@
 """Games without hidden information solved at the table: the states below one as a graph, and their values (kernels).
 
-States that different actions lead to are one node, unlike in a tree, so that dice and small numbers fit. The graph
-grows over the decisions of a game; once all states that can follow the present one are in it, value iteration (Shapley
-1953) finds their values.
+States that different actions lead to are one node, unlike in a tree, so that dice and small numbers fit. A game that
+fits is solved as a whole, once per process. Elsewhere the graph grows over the decisions of a game; once all states
+that can follow the present one are in it, value iteration (Shapley 1953) finds their values.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from ..belief import new_room
 from ..belief.particles import NO_ROW, ROOM, key_of
 from ..core.compile.kernel import CELLS, NUMBER, REAL, REALS, TABLE, in_place, kernel_of, record_of
-from ..core.game import CHANCE, OVER, RULE_SIGNATURES
+from ..core.game import CHANCE, OVER, RULE_SIGNATURES, Game, Rules
+from ..core.session import Session
+from ..core.simulate import compile_rules
+from ..process.heartbeat import beat
 
 CLOSED, GROWS, FULL = range(3)
 STATES, LINKS, HEAD, TAIL, TIME, WORK = range(6)  # counters: states, links, the walk's place, end and number, positions
@@ -19,6 +23,11 @@ WHO, FIRST, COUNT, SEEN = range(4)  # of a state; COUNT is UNSEEN until it is ex
 UNSEEN = -1
 MIDDLE = 0.5  # value of a state that no end follows
 STILL = 1e-9  # change of values at which value iteration ends
+DECISIONS = 100  # of a game: the positions of as many may be spent on its whole graph
+MOST_STATES, MOST_CELLS = 1 << 21, 1 << 24  # of a graph: 128 MiB of states
+LINKED = 4  # links per state
+PATIENCE = 200_000  # positions after which the graph must grow more slowly than it is walked
+MOST_SOLVED = 4  # games whose solutions are kept
 
 
 class Graph(NamedTuple):
@@ -37,10 +46,13 @@ class Graph(NamedTuple):
 GRAPH = record_of(Graph, CELLS, CELLS, TABLE, TABLE, REALS, CELLS, REALS, CELLS)
 
 
-def new_graph(states: int, cells: int, links: int) -> Graph:
-    """Return an empty graph; the number of states is a power of two."""
+def new_graph(game: Game, wanted: int) -> Graph:
+    """Return an empty graph for about as many states."""
+    cells = game.sizes.state
+    wanted = min(wanted, MOST_STATES, MOST_CELLS // cells)
+    states = 1 << max(wanted.bit_length() - 1, 10)
     numbers = np.zeros(6, np.int64), np.full(2 * states, NO_ROW, np.int64), np.zeros((states, cells), np.int64)
-    rows, values = np.zeros((states, 4), np.int64), np.full(states, MIDDLE)
+    rows, values, links = np.zeros((states, 4), np.int64), np.full(states, MIDDLE), LINKED * states
     return Graph(*numbers, rows, values, np.zeros(links, np.int64), np.zeros(links), np.zeros(states, np.int64))
 
 
@@ -163,3 +175,76 @@ def best_actions(graph: Graph) -> np.ndarray:
     below = graph.values[graph.links[first : first + count]]
     best = below >= below.max() - STILL if who == 0 else below <= below.min() + STILL
     return np.asarray(best / best.sum())
+
+
+# Whole games.
+
+
+class Solution(NamedTuple):
+    """An optimal strategy: sorted keys of the states in which a player moves, and the first best action of each."""
+
+    keys: np.ndarray
+    slots: np.ndarray
+    value: float  # of the first player, from 0 to 1
+
+    def slot(self, state: np.ndarray) -> int | None:
+        key = key_of(state, 0)
+        at = int(np.searchsorted(self.keys, key))
+        return int(self.slots[at]) if at < len(self.keys) and self.keys[at] == key else None
+
+
+@kernel_of(NUMBER, GRAPH, CELLS, CELLS)
+def list_best(graph, keys, slots):
+    """Write the key and the first best action of each state in which a player moves; return their number."""
+    found = 0
+    for number in range(graph.counters[STATES]):
+        who, first, count = graph.rows[number, WHO], graph.rows[number, FIRST], graph.rows[number, COUNT]
+        if count > 0 and who != CHANCE:
+            slot, sign = 0, 1.0 if who == 0 else -1.0
+            for i in range(1, count):
+                if sign * (graph.values[graph.links[first + i]] - graph.values[graph.links[first + slot]]) > STILL:
+                    slot = i
+            keys[found], slots[found] = key_of(graph.states[number], 0), slot
+            found += 1
+    return found
+
+
+_solved: dict[tuple[Rules, int], Solution | None] = {}
+
+
+def whole_game(game: Game, size: int) -> Solution | None:
+    """Return the solution of a game without hidden information; None if its graph does not fit.
+
+    It fits if it is complete after the positions of `DECISIONS` decisions. The walk ends early where, after
+    `PATIENCE` positions, more states wait than were walked: such graphs grow exponentially.
+    """
+    key = game.rules, size
+    if key not in _solved:
+        while len(_solved) >= MOST_SOLVED:
+            _solved.pop(next(iter(_solved)), None)
+        _solved[key] = _solve(game, DECISIONS * size)
+    return _solved[key]
+
+
+def _solve(game: Game, most: int) -> Solution | None:
+    rules, room = compile_rules(game), new_room(game, 0, 0)
+    graph, root = new_graph(game, most), Session(game).state
+    counters, weighted, scale = graph.counters, int(game.rules.weights is not None), 1.0 / max(game.max_score, 1)
+    found = GROWS
+    while found == GROWS:
+        done = int(counters[WORK])
+        waiting = counters[TAIL] - counters[HEAD]
+        if done >= most or (done >= PATIENCE and waiting > counters[HEAD]):
+            return None
+        found = grow(*rules, graph, room, root, weighted, scale, min(done + PATIENCE, most))
+        root = root[:0]
+        beat()
+    if found == FULL:
+        return None
+    while improve(graph) > STILL:
+        beat()
+    keys, slots = np.zeros((2, int(counters[STATES])), np.int64)
+    count = list_best(graph, keys, slots)
+    keys, order = np.unique(keys[:count], return_index=True)
+    # Two states with one key are too improbable to resolve: such a game is searched as if it did not fit.
+    return Solution(keys, slots[order].astype(np.int32), float(graph.values[0])) if len(keys) == count else None

@@ -6,7 +6,7 @@ sampling. Where nothing is hidden, a graph of states takes the place of trees. N
 they say of the opponent is the belief's model of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import thread_time
 from typing import NamedTuple
@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..belief import Belief, Known, Opponent, clear, new_nodes, new_room
-from ..belief.particles import AVERAGE, FILLED, FIRST, LEARNED, NO_ROW, USED, Nodes, find_row, key_of
+from ..belief.particles import AVERAGE, FILLED, FIRST, LEARNED, NO_ROW, USED, VISITS, Nodes, find_row, key_of
 from ..core.agents import ParametricPolicy, draw_index
 from ..core.compile.kernel import compiled
-from ..core.game import CHOOSE, UNIFORM, Game, nothing_hidden
+from ..core.game import CHOOSE, UNIFORM, Game, Rules, nothing_hidden
 from ..core.rng import bits, child, random_below, random_unit
 from ..core.session import Session
 from ..core.simulate import compile_rules
@@ -33,13 +33,13 @@ SWEPT = 32  # nodes that a sweep of a solved tree visits in the time of one posi
 LEAST_SWEEPS, MOST_SWEEPS = 32, 2000  # of a solved tree: at each decision at least, in a game at most
 TREE_DRAWS = 512  # draws that estimate a compiled opponent's probabilities in a tree: within 2 % each
 MOST_ROWS, MOST_ENTRIES = 1 << 18, 1 << 21
-GRAPH_DECISIONS = 64  # decisions whose positions fit into the graph of a game without hidden information
-MOST_STATES, GRAPH_CELLS = 1 << 21, 1 << 23  # of that graph: 64 MiB
-LINKED = 4  # links per state of that graph
 DEEPEST = 512  # information states of one iteration, and levels of a solved tree
 FIRST_SHARE = 0.5  # share of the first decision's effort that begins at the start of the game
 START_SHARE = 0.3  # share of later iterations that do
 ENOUGH = 16.0  # iterations from the start that must reach the present views on average, to be worth it
+SURE = 4  # efforts of a decision that a preparation must have spent on a view
+LEARNING_PARTS = 50  # of a preparation, between two looks at the clock
+MOST_TREES = 4  # solved games that are kept
 PURE = 0.05  # probability below which a sampled average plays no action: it is noise
 
 
@@ -67,14 +67,42 @@ class Solved(NamedTuple):
     branches: subtree.Branches
     marks: np.ndarray
 
+    def copy(self) -> "Solved":
+        """Copy what a sweep writes, without the room that the tree has left."""
+        (counters, places, rows, numbers), branches = self.nodes, self.branches
+        rows, size = rows[: counters[USED]].copy(), branches.counters[subtree.NODES_USED]
+        nodes = Nodes(counters.copy(), places, rows, numbers[: counters[FILLED]].copy())
+        copied = branches._replace(counters=branches.counters.copy())
+        for name in ("links", "odds", "payoffs", "values", "reach"):
+            copied = copied._replace(**{name: getattr(branches, name)[:size].copy()})
+        return Solved(nodes, copied, self.marks[: len(rows)].copy())
+
+
+# Whole games by rules and effort, with the positions that they took; None where the tree does not fit.
+_trees: dict[tuple[Rules, Effort], tuple[Solved | None, int]] = {}
+
+
+class Learned(NamedTuple):
+    """The nodes of a search from the start of the game against a known opponent, and positions per iteration."""
+
+    nodes: Nodes
+    length: float
+
 
 class Search:
     """One seat's search in one game: nodes, belief, and solved trees."""
 
     def __init__(
-        self, game: Game, side: int, effort: Effort, known: Known | None, roll: ParametricPolicy | None, seed: int
+        self,
+        game: Game,
+        side: int,
+        effort: Effort,
+        known: Known | None,
+        roll: ParametricPolicy | None,
+        seed: int,
+        learned: Learned | None = None,
     ):
-        self.game, self.side, self.effort, self.seed = game, side, effort, seed
+        self.game, self.side, self.effort, self.seed, self.learned = game, side, effort, seed, learned
         rows = 1 << max(min(effort.size, MOST_ROWS).bit_length(), 10)
         self.tree = new_nodes(rows, min(rows * min(game.sizes.actions, 16), MOST_ENTRIES))
         self.opponent = Opponent(game, side, known, None if known else self.tree)
@@ -82,6 +110,7 @@ class Search:
         self.solved: Solved | None = None
         self.open = effort.trees and game.resample is nothing_hidden and known is None
         self.graph: state_graph.Graph | None = None
+        self.whole: state_graph.Solution | None = None
         self.decisions, self._spent, self._began = 0, 0, 0.0
         sizes, width = game.sizes, self.opponent.past_cells
         self._rules, self._scale = compile_rules(game), 1.0 / max(game.max_score, 1)
@@ -95,11 +124,15 @@ class Search:
     def strategy(self, seen: np.ndarray, count: int) -> np.ndarray | None:
         """Search at the present view; return the probability of each action, None if the belief is lost."""
         self.decisions += 1
+        if self.decisions == 1 and self.open:  # once per process, outside the limits of a decision
+            self.whole = state_graph.whole_game(self.game, self.effort.size)
         self._spent, self._began = 0, thread_time()
+        key = int(key_of(seen, self.side))
+        if self.learned is not None and self._knows(self.learned, key, count):
+            return _purified(self._average(self.learned.nodes, key, count), True)
         if self.decisions == 1:
             self._begin()
         self.belief.settle(seen)
-        key = int(key_of(seen, self.side))
         if self.solved is not None and find_row(self.solved.nodes, key, count, False) != NO_ROW:
             self._sweep(self.solved)
             return self._average(self.solved.nodes, key, count)
@@ -109,6 +142,8 @@ class Search:
         left = masses > 0
         roots = tuple(a[left] for a in (self.belief.states, self.belief.pasts, self.belief.members, masses))
         if self.open and len(roots[0]) == 1:
+            if self.whole and (slot := self.whole.slot(roots[0][0])) is not None:
+                return np.asarray(np.eye(count)[slot])
             if (best := self._best_actions(roots[0][0])) is not None:
                 return best
         elif self.effort.trees and (found := self._tree(roots)) is not None:
@@ -120,16 +155,33 @@ class Search:
         # Nothing is gained by mixing where nothing is hidden, or against a known opponent.
         return _purified(found_shares, self.opponent.known is not None or self.game.resample is nothing_hidden)
 
-    def _begin(self) -> None:
-        """Solve the whole game if it fits; else search from its start, for a first idea of the opponent."""
+    def _knows(self, learned: Learned, key: int, count: int) -> bool:
+        """True if preparation has spent several times as much on a view as a decision would."""
+        row = find_row(learned.nodes, key, count, False)
+        enough = SURE * self.effort.size
+        return row != NO_ROW and float(learned.nodes.rows[row, VISITS]) * learned.length >= enough
+
+    def learn(self, watch: Callable[[float], None] = lambda share: None) -> Learned:
+        """Spend the whole effort on the start of the game, with the opponent known."""
+        self._spent, self._began, self.decisions = 0, thread_time(), 1
+        for part in range(1, LEARNING_PARTS + 1):
+            self._sample(self._start(), part / LEARNING_PARTS)
+            watch(part / LEARNING_PARTS)
+        work = self._line.work
+        return Learned(self.tree, int(work[sampling.VISITED]) / max(int(work[sampling.ITERATIONS]), 1))
+
+    def _start(self) -> tuple[np.ndarray, ...]:
         members = np.arange(len(self.opponent.members))
         start = np.repeat(Session(self.game).state[None], len(members), axis=0)
         pasts = np.zeros((len(members), self.opponent.past_cells), np.int64)
-        roots = start, pasts, members, np.array(self.opponent.members, np.float64)
+        return start, pasts, members, np.array(self.opponent.members, np.float64)
+
+    def _begin(self) -> None:
+        """Solve the whole game if it fits; else search from its start, for a first idea of the opponent."""
+        roots = self._start()
         if self.effort.trees and not self.open:
-            self.solved = self._tree(roots)
+            self.solved = self._whole_tree(roots)
         if self.solved is not None:
-            self._sweep(self.solved, FIRST_SHARE)
             if self.opponent.model.kind == LEARNED:
                 self.opponent.nodes = self.solved.nodes
         elif self.opponent.model.kind == LEARNED and not self.open:
@@ -148,6 +200,21 @@ class Search:
         return STRETCH if nodes is None else min(STRETCH, max(1, int(share * nodes) - self._spent))
 
     # Solved trees.
+
+    def _whole_tree(self, roots: tuple[np.ndarray, ...]) -> Solved | None:
+        """Solve the whole game, or copy what another game of the process has solved with the same effort."""
+        key = self.game.rules, self.effort
+        if self.opponent.known is not None or key not in _trees:
+            if (found := self._tree(roots)) is not None:
+                self._sweep(found, FIRST_SHARE)
+            if self.opponent.known is not None:
+                return found
+            while len(_trees) >= MOST_TREES:
+                _trees.pop(next(iter(_trees)), None)
+            _trees[key] = found and found.copy(), self._spent
+            return found
+        kept, self._spent = _trees[key]
+        return kept and kept.copy()
 
     def _tree(self, roots: tuple[np.ndarray, ...]) -> Solved | None:
         """Build the tree below weighted states; None if it has too many nodes."""
@@ -191,7 +258,7 @@ class Search:
     def _best_actions(self, state: np.ndarray) -> np.ndarray | None:
         """Return the optimal strategy where nothing is hidden; None if the states that can follow are too many."""
         if self.graph is None:
-            self.graph = self._new_graph()
+            self.graph = state_graph.new_graph(self.game, state_graph.DECISIONS * self.effort.size)
         graph, weighted = self.graph, int(self.game.rules.weights is not None)
         found, root, cleared = state_graph.GROWS, state, False
         while found != state_graph.CLOSED:
@@ -213,12 +280,6 @@ class Search:
             change, sweeps = state_graph.improve(graph), sweeps + 1
             self._spent += int(graph.counters[state_graph.TAIL]) // SWEPT
         return state_graph.best_actions(graph)
-
-    def _new_graph(self) -> state_graph.Graph:
-        cells = self.game.sizes.state
-        wanted = min(GRAPH_DECISIONS * self.effort.size, MOST_STATES, GRAPH_CELLS // cells)
-        states = 1 << max(wanted.bit_length() - 1, 10)
-        return state_graph.new_graph(states, cells, LINKED * states)
 
     # Sampling.
 
@@ -271,9 +332,15 @@ class SearchPlayer:
     """One seat of one game, played by search."""
 
     def __init__(
-        self, game: Game, effort: Effort, known: Known | None, roll: ParametricPolicy | None, stream: np.ndarray
+        self,
+        game: Game,
+        effort: Effort,
+        known: Known | None,
+        roll: ParametricPolicy | None,
+        stream: np.ndarray,
+        learned: Sequence[Learned | None] = (None, None),
     ):
-        self.game, self.effort, self.known, self.roll = game, effort, known, roll
+        self.game, self.effort, self.known, self.roll, self.learned = game, effort, known, roll, learned
         self.stream = stream
         self.lost = 0  # decisions without a belief
         if effort.nodes is None:
@@ -281,7 +348,8 @@ class SearchPlayer:
 
     def begin(self, side: int) -> None:
         self.side = side
-        self.search = Search(self.game, side, self.effort, self.known, self.roll, int(bits(self.stream)))
+        seed, learned = int(bits(self.stream)), self.learned[side]
+        self.search = Search(self.game, side, self.effort, self.known, self.roll, seed, learned)
 
     def observe(self, seen: np.ndarray) -> None:
         self.search.belief.hear(seen)

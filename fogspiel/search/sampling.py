@@ -26,6 +26,7 @@ from ..belief.particles import (
     VISITS,
     ask_for,
     average_shares,
+    draw_slot,
     find_row,
     key_of,
     note_action,
@@ -39,7 +40,6 @@ from ..core.compile.kernel import (
     SEED,
     TABLE,
     in_place,
-    inlined,
     kernel_of,
     record_of,
 )
@@ -75,15 +75,6 @@ class Line(NamedTuple):
 
 TASK = record_of(Task, SEED, NUMBER, NUMBER, REAL, REAL, REAL, REAL, NUMBER)
 LINE = record_of(Line, TABLE, CELLS, CELLS, CELLS, REALS)
-
-
-@inlined
-def draw_slot(shares, count, point):
-    for i in range(count - 1):
-        point -= shares[i]
-        if point < 0.0:
-            return i
-    return count - 1
 
 
 @in_place

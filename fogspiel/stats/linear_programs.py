@@ -120,7 +120,7 @@ def set_basis(solver: Any, columns: bytes, rows: bytes) -> None:
     kinds = [highspy.HighsBasisStatus(k) for k in range(5)]
     basis = highspy.HighsBasis()
     basis.col_status, basis.row_status = [kinds[k] for k in columns], [kinds[k] for k in rows]
-    basis.valid, basis.alien = True, False
+    basis.alien = False
     check(solver.setBasis(basis), "the basis was refused")
 
 

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -37,6 +37,9 @@ Rows = np.ndarray | Sequence[int]
 METHOD_STREAM, TRAINING, FINAL = 1, 2, 6
 MIN_BATCH, MAX_BATCH = 64, 16_384  # game pairs per call of the compiled loop
 BATCH_SECONDS = 0.25
+# Non-inferiority margin of a result that is better otherwise: against the baseline, or, as a mixture, by having no
+# weak side.
+TOLERANCE = 0.01
 
 # Integers as an event stores them: a digit each for games of at most three payoffs, for others a list.
 Codes = str | list[int]
@@ -153,6 +156,10 @@ class BudgetSpent(Exception):
     """The games or the seconds of the run are used up."""
 
 
+class OtherMethod(ValueError):
+    """The recorded events are those of another method, or of another version of it."""
+
+
 class RecordSpent(BudgetSpent):
     """The recorded events are used up, and the method asks for more."""
 
@@ -267,7 +274,7 @@ class Arena:
             return np.zeros((0, 2), np.int64)
         number, needed = self.event_count, 2 * len(others)
         if number < len(self.recorded):
-            scores = decode(self.recorded[number]["scores"]).reshape(-1, 2)
+            scores = self._recall("scores", needed).reshape(-1, 2)
         else:
             if self._games_left(1) < needed:
                 raise BudgetSpent
@@ -288,7 +295,7 @@ class Arena:
         """
         number, rows = self.event_count, len(firsts)
         if number < len(self.recorded):
-            codes = decode(self.recorded[number]["pairs"])
+            codes = self._recall("pairs", rows * pairs)
         else:
             deals = pairs if same_deals else 0
             codes = self._play_batches(self._pairing(firsts, seconds, deals, blocks), rows * pairs)
@@ -326,6 +333,13 @@ class Arena:
     def _key(self, number: int) -> int:
         return int(child(self.seed, self.purpose, number))
 
+    def _recall(self, key: Literal["scores", "pairs"], count: int) -> np.ndarray:
+        """Return the numbers of the next recorded event."""
+        numbers = decode(self.recorded[self.event_count].get(key, ""))
+        if len(numbers) != count:
+            raise OtherMethod
+        return numbers
+
     def _demand_event(self) -> None:
         """Raise BudgetSpent for an event beyond those before the deadline."""
         if self.last_event is not None and self.event_count >= self.last_event:
@@ -354,6 +368,8 @@ class Arena:
         number = self.event_count
         if number < len(self.recorded):
             event = self.recorded[number]
+            if len(event.get("counts", ())) != outcomes:
+                raise OtherMethod
             self._close(event)
             return Verdict(event["decision"], tuple(event["counts"]), event["games"])
         self._demand_event()

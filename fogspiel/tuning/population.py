@@ -287,9 +287,9 @@ def renew_doubles(arena: Arena, children: np.ndarray, parents: np.ndarray) -> np
     return np.where(seeds & np.isin(children, parents), arena.gaussians(len(children)), children)
 
 
-def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:
+def breed_mixture(archive: Archive, least: float, games: int | None) -> Iterator[Step]:
     """Breed until the best candidate leads the mixture by the expected lead, at least `least`; add the best."""
-    size = min(max(math.isqrt(archive.arena.budget.games or 10**7) // 4, MIN_SIZE), MAX_SIZE)
+    size = min(max(math.isqrt(games or 10**7) // 4, MIN_SIZE), MAX_SIZE)
     population, wanted = Population(archive, size), FIRST_LEAD
     nash = archive.nash()
     yield archive.step(nash, True)

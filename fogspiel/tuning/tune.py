@@ -17,7 +17,7 @@ from ..core.rng import child
 from ..process.heartbeat import beat
 from ..stats.evaluate import elo_of, normalised_elo
 from ..stats.race import GainTest, Race, Verdict, interval, mean
-from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent, Contest, Step, thin_checkpoints
+from .arena import FINAL, TOLERANCE, TRAINING, Arena, Budget, BudgetSpent, Contest, Step, thin_checkpoints
 from .methods import find_tune_method
 
 # Validation: the result must be shown to beat the initial parameters, on held-out games. A program has one test, of its
@@ -31,9 +31,6 @@ from .methods import find_tune_method
 SHARE = 0.1  # fraction of the budget for the last races
 DELTA = 0.05
 PRECISION = 0.01  # a gain below twice this does not justify more games
-# Non-inferiority margin of a result that is better otherwise: against the baseline, or, as a mixture, by having no
-# weak side.
-TOLERANCE = 0.01
 RACES = 3  # of a candidate, at most
 CHECKPOINTS = 3
 START = "start"

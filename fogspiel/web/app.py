@@ -3,6 +3,7 @@
 import hashlib
 import mimetypes
 import os
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,13 +23,13 @@ from .. import __version__
 from ..core.page_contract import PageSite
 from ..core.plugins import help_of, modules, slice_folders
 from ..runs.store import StoreError
-from .cache import AnswerCache, VersionCache
+from .cache import AnswerCache, Memory, VersionCache
 from .job_queue import JobQueue, StillWorking
 from .requests import InvalidRequest, all_faults, fault_place, fault_words
 from .run_list import RunNotes
 from .run_processes import RunProcesses
 from .run_reader import RunReader
-from .security import CHARTS_POLICY, App, RequestGuard, is_for_programs
+from .security import App, RequestGuard, is_for_programs
 from .session_runner import SessionRunner
 from .session_store import SessionFileError, SessionStore, Slots, UnknownSession, slot_seconds
 
@@ -43,27 +44,23 @@ PACKAGE = Path(__file__).parents[1]
 SUFFIXES = (".js", ".css", ".svg")
 FOR_EVER, ASK = "private, max-age=31536000, immutable", "private, no-cache"
 LEVEL = 6  # of compression; the highest level takes twice the time to save a hundredth of the size
-PLOTLY = "plotly.min.js"
 mimetypes.add_type("text/javascript", ".js")  # some systems register text/plain, which browsers do not execute
 
 
 class PageFiles(StaticFiles):
-    """Static files of several folders, and plotly's script from its package; any other name is not found."""
+    """Static files of several folders; any other name is not found."""
 
     def __init__(self, folders: Sequence[Path], cache_control: str):
-        super().__init__(directory=folders[0], packages=[("plotly", "package_data")])
+        super().__init__(directory=folders[0])
         self._cache_control = cache_control
         self._files = {path.name: path for folder in folders for path in folder.iterdir() if path.suffix in SUFFIXES}
-        self._files[PLOTLY] = Path(self.all_directories[-1]) / PLOTLY
 
     @property
     def digest(self) -> str:
-        """Digest of all files; plotly's script enters by size and modification time."""
+        """Digest of all files."""
         whole = hashlib.sha256()
         for name, path in sorted(self._files.items()):
-            facts = path.stat()
-            known = f"{facts.st_size} {facts.st_mtime_ns}".encode() if name == PLOTLY else path.read_bytes()
-            whole.update(f"{name}\0".encode() + hashlib.sha256(known).digest())
+            whole.update(f"{name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
         return whole.hexdigest()[:12]
 
     def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
@@ -99,6 +96,8 @@ class Site:
         self.notes = RunNotes(store)
         self.jobs = self.background = JobQueue()  # `background` is its name in pages of earlier plug-ins
         self.versions = VersionCache()
+        self.games_lock = threading.Lock()
+        self.games: Memory[str, tuple[Any, Any]] = Memory(4)  # latest games of runs, by name, with their version
         static = slice_folders("static")
         self._templates = Jinja2Templates(slice_folders("templates"))
         self.files = PageFiles(static, FOR_EVER), PageFiles(static, ASK)
@@ -113,15 +112,12 @@ class Site:
         }
         self._templates.env.trim_blocks = self._templates.env.lstrip_blocks = True
 
-    def page(
-        self, request: Request, template: str, status: int = 200, *, charts: bool = False, **context: Any
-    ) -> HTMLResponse:
-        """Render a template; a page with charts lets plotly set styles."""
+    def page(self, request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
+        """Render a template."""
         path = request.url.path
         above = [link.path for link in self.links if path == link.path or path.startswith(f"{link.path}/")]
-        headers = {"content-security-policy": CHARTS_POLICY} if charts else None
         context["here"] = max(above, key=len, default="")
-        return self._templates.TemplateResponse(request, template, context, status, headers)
+        return self._templates.TemplateResponse(request, template, context, status)
 
     def plain_page(self, request: Request, title: str, body: str) -> HTMLResponse:
         """Render a page without a separate template, from text or from HTML in `markupsafe.Markup`."""
@@ -146,7 +142,7 @@ def attachment(file: str) -> dict[str, str]:
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
 # Header links, in this order; other pages with a title follow.
-FIRST_LINKS = ("/", "/problems", "/certificates", "/runs", "/about", "/play", "/results", "/strategies")
+FIRST_LINKS = ("/", "/problems", "/certificates", "/runs", "/about", "/play", "/strategies")
 MAIN_LINKS = 5  # those always in sight; the others fold
 
 

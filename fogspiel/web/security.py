@@ -25,10 +25,10 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 MAX_BYTES = 64_000
 # Addresses that accept larger bodies: the certificates in the package have at most 0.2 MB.
 LARGE = {"/api/certificates": 4_000_000}
+EVENTS = "/api/events"  # address of the streams of events
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 # Pages load only our own content and send nothing elsewhere.
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-CHARTS_POLICY = f"{POLICY}; style-src 'self' 'unsafe-inline'"  # for pages with charts: plotly sets styles
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -199,6 +199,11 @@ class LimitedProtocol(H11Protocol):
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.transport.is_closing()
 
     @property
+    def streams(self) -> bool:
+        """True if its response is a stream of events."""
+        return self.cycle is not None and self.cycle.scope["path"] == EVENTS
+
+    @property
     def host(self) -> str:
         return self.client[0] if self.client else ""
 
@@ -271,6 +276,13 @@ class PageServer(uvicorn.Server):
                 timeout_graceful_shutdown=2,
             )
         )
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close the streams of events, which never end by themselves, before waiting for the other responses."""
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, LimitedProtocol) and connection.streams:
+                connection.drop()
+        await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen with a longer backlog than asyncio accepts at once; asyncio has one number for both."""

@@ -106,7 +106,8 @@ def test_a_game_of_each_kind_is_played_to_its_end_and_seen_whole(visitor, folder
     assert seed not in live
     page.get_by_role("link", name="See the whole game").click()
     page.wait_for_url(re.compile("/replay$"))
-    page.locator("#truth, .truth").first.wait_for()
+    page.get_by_role("button", name="The truth").click()
+    page.locator("#truth .part").first.wait_for()
     whole = json.loads(page.evaluate(f"fetch('/api/play/{key}/replay').then(answer => answer.text())"))
     assert whole["seed"] == seed
     if game not in OPEN:
@@ -231,6 +232,7 @@ def test_a_run_is_started_watched_interrupted_resumed_and_compared(visitor):
     names = []
     for seed in (1, 2):
         page.goto("/runs/new?kind=tune")
+        page.locator("#advanced summary").click()
         page.locator("#game").select_option("batawaf")
         page.locator("#method").select_option("iterative")
         page.locator("#games").fill("30000000" if seed == 1 else "40000")

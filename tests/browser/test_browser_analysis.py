@@ -36,18 +36,25 @@ def test_a_game_is_analysed_and_the_coach_speaks(tmp_path, width):
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.goto(f"/play/{over}/replay")
         page.get_by_role("button", name="Analyse this game").click()
-        page.get_by_role("button", name="1. f2f3").click(timeout=PATIENCE)  # the replay opens at the end
-        page.get_by_role("heading", name="1. f2f3").wait_for(timeout=PATIENCE)
+        first = page.get_by_role("button", name="You: f2f3")  # the replay opens at the end
+        playwright.expect(first.locator(".tag")).to_be_visible(timeout=PATIENCE)
+        first.click()
+        page.get_by_role("heading", name="f2 – f3. The engine would first have tried").wait_for(timeout=PATIENCE)
         page.locator("#analysis-turn .attempts tbody tr").nth(7).wait_for(state="attached")
-        playwright.expect(page.locator("#analysis-turn .arrow")).to_have_count(3)
-        page.get_by_role("button", name="2. g2g4").wait_for(timeout=PATIENCE)
-        page.get_by_role("button", name="2. g2g4").click()
-        page.get_by_role("heading", name="2. g2g4").wait_for(timeout=PATIENCE)
+        playwright.expect(page.locator("#view-0 .arrow")).to_have_count(4)  # the one made, too
+        theirs = page.get_by_role("button", name="Your opponent: e7e5")
+        playwright.expect(theirs.locator(".tag")).to_be_visible(timeout=PATIENCE)
+        playwright.expect(page.locator("#curve .column")).to_have_count(3)
+        playwright.expect(page.locator("#curve polyline")).to_have_count(1)
+        box = page.locator("#curve .chart-figure").bounding_box()
+        page.mouse.click(box["x"] + 0.93 * box["width"], box["y"] + box["height"] / 2)  # the last column
+        playwright.expect(page.get_by_role("button", name="You: a2a3")).to_have_attribute("aria-current", "step")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.goto(f"/play/{live}")
         page.locator("#coach summary").click()
         page.locator("#coach-moves .attempts").wait_for(timeout=PATIENCE)
         assert "from your own view only" in page.locator("#coach-note").inner_text()
+        playwright.expect(page.locator("#picture .arrow")).to_have_count(3)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert troubles == []
 

@@ -65,9 +65,9 @@ def test_the_replay_shows_what_the_person_could_know(visit):
     page.locator("#record li").first.wait_for()
     page.locator("#could summary").click()
     page.get_by_text("Choose a moment at which you moved.").wait_for()
-    page.locator("#record li button", has_text="You").first.click()
+    page.locator("#record button[aria-label^='You: ']").first.click()
     page.get_by_text("2 states fit your views").wait_for()
-    assert page.locator("#could-states section").count() == 2
+    playwright.expect(page.locator("#could-states section")).to_have_count(2)
 
 
 def width_of(page):
@@ -129,8 +129,10 @@ def test_a_game_is_resigned_its_truth_is_shown_and_its_replay_opens_at_the_end(v
     assert "You resigned" in page.locator("#state").inner_text()
     page.locator("#picture .figure-ship").nth(6).wait_for(state="attached")
     page.get_by_role("link", name="See the whole game").click()
+    page.locator("#view-1 .cell").first.wait_for()
+    assert "you resigned" in page.locator("#now").inner_text()
+    page.get_by_role("button", name="The truth").click()
     page.locator("#truth .cell").first.wait_for()
-    assert "You resigned" in page.locator("#now").inner_text()
     assert page.locator("#moment").input_value() == page.locator("#moment").get_attribute("max")
 
 

@@ -51,6 +51,7 @@ def test_own_games_are_listed_with_results_scores_and_replays(chromium, site):
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     lines.first.get_by_role("link").click()
     page.wait_for_url(re.compile("/replay$"))
+    page.get_by_role("button", name="The truth").click()
     page.locator("#truth .part").first.wait_for()
 
 

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from fogspiel.cli.app import FORMER_COMMANDS, FORMER_OPTIONS, NEW_KEYS, with_new_keys
+from fogspiel.cli.app import FORMER_COMMANDS, FORMER_OPTIONS
+from fogspiel.cli.console import NEW_KEYS, with_new_keys
 
 OPTIONS = {
     "--alone": ("tune --kriegspiel C --single --games 2", "not for --kriegspiel"),
@@ -91,7 +92,9 @@ def test_a_former_key_is_printed_with_the_new_one(old):
 
 def test_the_new_keys_come_in_the_same_order_in_every_process():
     """Sets of texts are ordered by the hash seed of the process."""
-    code = "from fogspiel.cli.app import NEW_KEYS, with_new_keys; print(*with_new_keys(dict.fromkeys(NEW_KEYS, [1])))"
+    code = (
+        "from fogspiel.cli.console import NEW_KEYS, with_new_keys; print(*with_new_keys(dict.fromkeys(NEW_KEYS, [1])))"
+    )
     found = {
         subprocess.run(
             [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True

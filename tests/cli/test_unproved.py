@@ -31,7 +31,3 @@ def test_a_name_of_a_paper_leads_to_the_games_of_that_title(refused, command):
 def test_a_game_without_parameters_names_the_one_of_its_title_that_has_some(refused):
     assert "try permutation-ttt" in refused("tune", "phantom-ttt").stderr
     assert "no parametric strategy" in refused("tune", "kuhn").stderr
-
-
-def test_only_figure_1_is_retrained(refused):
-    assert "--retrain is for figure1" in refused("paper", "section5", "--retrain").stderr

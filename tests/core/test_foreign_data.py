@@ -147,10 +147,29 @@ def readers(path):
     yield from walk(ast.parse(path.read_text(encoding="utf-8")), path.name)
 
 
+@pytest.mark.slice("kriegspiel")
+@pytest.mark.slice("papers")
 def test_files_of_users_are_read_in_one_place():
     found = {function for path in PACKAGE.rglob("*.py") for function in readers(path)}
     assert not found - ALLOWED.keys(), "read what a user names by core/untrusted_input.py"
     assert not ALLOWED.keys() - found, "the list is no longer than it must be"
+
+
+UNPICKLE = {
+    f"{library}.{name}" for library in ("pickle", "cloudpickle", "dill", "marshal") for name in ("load", "loads")
+}
+
+
+def test_only_jobs_and_compiled_kernels_are_unpickled():
+    """Bytes of the command's own pipe and of the kernel cache; arrays of files are read without pickles."""
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in UNPICKLE:
+                found.add(path.stem)
+            words = {keyword.arg: ast.unparse(keyword.value) for keyword in getattr(node, "keywords", [])}
+            assert words.get("allow_pickle", "False") == "False", path
+    assert found == {"heartbeat", "kernel"}
 
 
 KRIEGSPIEL = [("kriegspiel", word) for word in ("check-pgn", "analyse", "problem")]

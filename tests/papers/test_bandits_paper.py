@@ -1,9 +1,7 @@
 """The part `bandits`: gaps by size against proven rates, and verdicts that can fail."""
 
 import pytest
-
-from fogspiel.papers.claims import Verdict, error_per_clause
-from fogspiel.papers.teytaud2011.bandits import (
+from plugins.papers.bandits import (
     PRECISIONS,
     SEEDS,
     SIZES,
@@ -14,6 +12,8 @@ from fogspiel.papers.teytaud2011.bandits import (
     report,
     steps_for,
 )
+
+from fogspiel.papers.claims import Verdict, error_per_clause
 from fogspiel.runs.requests import PaperRequest
 from fogspiel.solving.methods.normal_form import EXP3, KHACHIYAN, BanditRun
 

@@ -20,9 +20,8 @@ from fogspiel.kriegspiel.engine import SearchLimit, engine_file, engines, find_e
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search import approach_a
 from fogspiel.kriegspiel.search.move_value import CHECK, MOVED_TAKEN, NOTHING, OUTCOMES, PAWN_TAKEN, REPLIES, SILENT
-from fogspiel.papers.ciancarini2010 import ablation, abstract_model, figure10
+from fogspiel.papers.ciancarini2010 import abstract_model, figure10
 from fogspiel.papers.ciancarini2010.abstract_model import FITTED_C, exchange
-from fogspiel.papers.claims import Verdict, error_per_clause
 from fogspiel.papers.kinds import find_experiment
 from fogspiel.runs.requests import PaperRequest
 
@@ -129,7 +128,7 @@ def test_a_drawn_board_has_as_many_doubled_pawns_as_they_have_captured_men_at_mo
             found = max(found, sum(max(0, count - 1) for count in counts))
         return found
 
-    assert most_doubled() == 0 < most_doubled(files=False)  # A:anywhere has boards that cannot occur
+    assert most_doubled() == 0 < most_doubled(files=False)  # without the limits boards that cannot occur
     known.own = 0xFFF0  # four men lost
     assert 0 < most_doubled() <= 4
 
@@ -158,22 +157,9 @@ def test_in_the_second_reading_a_man_that_leaves_an_attacked_square_is_lost_less
     assert lost[False, A1 + 8] == pytest.approx(CONSTANTS.capture) and lost[True, A1 + 8] > lost[True, A1 + 1]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "C:exposure",
-        "B5:exposure",
-        "C:step1",
-        "C:step4",
-        "C:allied",
-        "A:boards",
-        "A:replies",
-        "A:progress",
-        "A:anywhere",
-    ],
-)
+@pytest.mark.parametrize("name", ["C:exposure", "B5:exposure", "C:allied"])
 @pytest.mark.thorough
-def test_the_engines_of_the_ablation_play_the_same_game_twice(name):
+def test_the_other_readings_play_the_same_game_twice(name):
     def record():
         players = [
             find_engine(engine)(SearchLimit(nodes=20), stream_of(7, side))
@@ -184,39 +170,7 @@ def test_the_engines_of_the_ablation_play_the_same_game_twice(name):
     assert record() == record()
 
 
-def test_a_step_of_the_ablation_knows_what_it_says():
-    none, values = (find_engine(f"C:step{step}")(SearchLimit(nodes=1), stream_of(1)) for step in (1, 2))
-    assert none.chosen.value_queen == none.chosen.value_pawn == 1 and none.chosen.mobility == 0
-    assert values.chosen.value_queen > 5 and values.chosen.mobility == 0
-    with pytest.raises(ValueError, match="no file step5"):
-        find_engine("C:step5")
-
-
-def test_a_short_ablation_leaves_every_claim_open():
-    request = PaperRequest(name="ablation", scale=0.005)
-    rows = [
-        {"first": match.names[0], "second": match.names[1], "seats": [seat.to_json() for seat in match.seats],
-         "games": [{"result": 2}, {"result": 0}]}
-        for match in ablation.matches(request)
-    ]  # fmt: skip
-    found = ablation.claims(request, rows)
-    verdicts = {claim.verdict(error_per_clause(found)) for claim in found}
-    assert verdicts == {Verdict.OPEN, Verdict.NEW}
-    assert len(found) == len(ablation.LADDER) + 2 * len(ablation.APPROACHES_A) - 1
-
-
-def test_an_ablation_plays_the_chosen_engines_with_the_nodes_and_games_of_the_request():
-    request = PaperRequest(name="ablation", only="C:step2, A:boards", nodes=1000, games=6)
-    find_experiment("ablation").check(request)
-    found = [(*match.names, match.games) for match in ablation.matches(request)]
-    assert found == [
-        ("C:step2 (1,000 nodes)", "minimax (1,000 nodes)", 6),
-        ("A:boards (10 nodes)", "minimax (1,000 nodes)", 3),
-        ("A:boards (10 nodes)", "A:paper (10 nodes)", 3),
-    ]
-    assert PaperRequest.from_json(request.to_json()) == request
-    with pytest.raises(ValueError, match="there is no engine of this part 'C:step9'"):
-        find_experiment("ablation").check(PaperRequest(name="ablation", only="C:step9"))
+def test_a_figure_is_played_with_the_chosen_engines_and_games_of_the_request():
     with pytest.raises(ValueError, match="paper kriegspiel has no --nodes"):
         find_experiment("kriegspiel").check(PaperRequest(name="kriegspiel", nodes=10))
     only_c = figure10.matches(PaperRequest(name="kriegspiel", only="C:paper", games=2))

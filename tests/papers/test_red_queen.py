@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from plugins.papers import algorithm4, red_queen
 
 from fogspiel.core.game import known_game
 from fogspiel.games.guess_who import exact as truth
-from fogspiel.papers.cauwet2018 import algorithm4, red_queen
 from fogspiel.papers.cauwet2018.figure1 import player
 from fogspiel.papers.claims import Verdict
 from fogspiel.runs.requests import PaperRequest

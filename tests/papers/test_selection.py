@@ -63,7 +63,7 @@ def test_a_table_of_two_games_has_two_games_another_method_and_no_interval_of_wi
         ("table3", {"methods": "nonsense"}, "nonsense"),
         ("table2", {"only": " , "}, "--only names nothing"),
         ("section5", {"methods": "seeds"}, "paper section5 has no --methods: it has --only, --score-games"),
-        ("calibration", {"only": "war"}, "paper calibration has no --only"),
+        ("section5", {"nodes": 10}, "paper section5 has no --nodes"),
     ],
 )
 def test_a_selection_that_a_part_does_not_have_is_refused(name, given, words):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plugins.papers import methods_compared
+from plugins.papers import methods_compared, opponents
 
 from fogspiel.core.game import known_game, parameters_of
-from fogspiel.papers.cauwet2018 import printed_tables, table2, table3
+from fogspiel.papers.cauwet2018 import table2, table3
 from fogspiel.papers.cauwet2018.printed_tables import CROSSED, LINES, METHODS, NAIVE, SEEDS, Line
-from fogspiel.papers.kinds import PaperKind, PaperPart
+from fogspiel.papers.kinds import PaperKind, PaperPart, find_experiment
 from fogspiel.runs.kind import Context, Job, find_or_create_run, rows_of
 from fogspiel.runs.requests import PaperRequest
 from fogspiel.runs.store import Store
@@ -28,7 +28,6 @@ def few_games(monkeypatch):
     lines = tuple(line for line in LINES if line.game in GAMES)
     for module in (table2, table3):
         monkeypatch.setattr(module, "LINES", lines)
-    monkeypatch.setattr(printed_tables, "EVIDENCE_GAMES", 4000)
     return lines
 
 
@@ -54,6 +53,17 @@ def found_by(path, request, experiment=SMALL, processes=1, watch=lambda progress
         run = find_or_create_run(store, request.to_json())
         PaperKind(lambda name: experiment).execute(run, Context(path, processes, on_progress=watch))
         return run.name, rows_of(run), [(row.kind, row.body) for row in run.rows]
+
+
+def test_a_finished_run_of_an_experiment_that_left_keeps_its_rows_and_names_the_plug_ins(tmp_path):
+    name, rows, _ = found_by(tmp_path / "runs.db", PaperRequest("ablation", seeds=2))
+    with Store.open(tmp_path / "runs.db", write=False) as store:
+        report = PaperKind().report(store.read(name))
+    (table,) = report.tables
+    assert [dict(zip(table.columns, row, strict=True)).get("square") for row in table.rows] == [0, 1, None]
+    assert len(rows) == 3 and "left the package" in report.paragraphs[0]
+    with pytest.raises(ValueError, match="there is no experiment 'ablation', it left the package: add --plugins"):
+        find_experiment("ablation")
 
 
 @pytest.mark.thorough
@@ -189,22 +199,22 @@ def test_a_cell_with_a_run_that_made_no_step_is_left_out_and_named(tmp_path, few
 
 @pytest.mark.thorough
 def test_orders_of_cards_tell_who_met_whom(tmp_path, few_games, monkeypatch):
-    monkeypatch.setattr(printed_tables, "EVIDENCE_GAMES", 1_000_000)
-    request = TINY.model_copy(update={"seeds": 1})
-    _, rows, _ = found_by(tmp_path / "runs.db", request, table2.EXPERIMENTS[0])
-    orders = next(table for table in table2.report(request, rows).tables if table.name == "orders")
+    monkeypatch.setattr(opponents, "EVIDENCE_GAMES", 1_000_000)
+    request = TINY.model_copy(update={"name": "opponents", "seeds": 1})
+    _, rows, _ = found_by(tmp_path / "runs.db", request, opponents.EXPERIMENTS[0])
+    orders = next(table for table in opponents.report(request, rows).tables if table.name == "orders")
     told = {(row[0], row[1]): (row[4], row[-1]) for row in orders.rows}
     assert told["War", "approximate-coevolution"] == ("ascending", "fits")
     assert told["Batawaf", "real-coevolution"] == ("random", "fits")
     assert told["Batawaf", NAIVE] == ("descending", "does not fit")
-    paragraphs = [part for part in table2.report(request, rows).parts if isinstance(part, str)]
+    paragraphs = [part for part in opponents.report(request, rows).parts if isinstance(part, str)]
     assert any("excludes a baseline that is one fixed vector" in words for words in paragraphs)
 
 
 def test_descending_against_ascending_order_fits_table_three_with_thirteen_values_and_section_five_with_fourteen():
     request = TINY.model_copy(update={"name": "table3", "scale": 0.05})
-    rows = [job() for job in printed_tables.order_jobs(request, 1.0, against_redrawn=False)]
-    table, words = printed_tables.table_3_evidence(rows)
+    rows = [job() for job in opponents.order_jobs(request, 1.0, against_redrawn=False)]
+    table, words = opponents.table_3_evidence(rows)
     told = {(row[1], row[2], row[4]): row[-1] for row in table.rows if row[0] == "War"}
     assert told["iterative", "approximate-coevolution", "13 values of 4"] == "fits"
     assert told["iterative", "approximate-coevolution", "14 values of 4"] == "does not fit"

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from plugins.papers import refutation
 from support.certificates import reseal
 
 from fogspiel.core.compile.kernel import interpreted
 from fogspiel.games.boards.board import BOARDS, Board, ponnuki, ponnuki_fate, rectangle_symmetries
 from fogspiel.papers.kinds import Options
-from fogspiel.papers.teytaud2011 import five
 from fogspiel.solving.bounds.sure_win import SureWinSearch, find_sure_win, make_refutation, random_play_bounds
 from fogspiel.solving.proofs import verify as verify_any
 from fogspiel.solving.proofs.checkers.primitives import limit_work
@@ -357,8 +357,8 @@ def test_the_report_decides_openings_and_known_first_stones_and_writes_checked_c
     centre, game = board.cells // 2, f"phantom-ponnuki-3x{columns}"
     names = {"FIVE": board, "GAME_5": game, "CENTRE": centre, "START": board.cell_name(centre)}
     for name, value in names.items():
-        monkeypatch.setattr(five, name, value)
-    openings, firsts, table = five.compute(Options(certificates=tmp_path), lambda text: None).tables
+        monkeypatch.setattr(refutation, name, value)
+    openings, firsts, table = refutation.compute(Options(certificates=tmp_path), lambda text: None).tables
     assert [line[0] for line in openings.rows] == [board.cell_name(orbit[0]) for orbit in board.orbits]
     assert {line[0] for line in openings.rows if line[1] == "won"} == ({"B2"} if columns == 3 else set())
     for line in firsts.rows:

@@ -52,6 +52,10 @@ def test_a_class_takes_no_options_of_single_policies_and_is_not_empty(tmp_path, 
     empty.mkdir()
     refused("exploit", "kuhn", str(empty), because=("0 files", "1 to 1000"))
     refused("exploit", "kuhn", str(empty), "uniform", because="leave out the rest")
+    for name in ("a.json", "b.json"):
+        (empty / name).write_text("{")
+    refused("exploit", "kuhn", str(empty), because=("none of the 2 files", "a.json"))
+    assert not (tmp_path / "fogspiel-class-kuhn").exists()
     refused("exploit", "kuhn", "uniform", "--output", str(tmp_path / "marks"), because="--output is for a class")
 
 

@@ -156,6 +156,29 @@ def test_a_long_game_keeps_its_particles_where_enumeration_ends():
         assert other.view(0).tolist() == view and other.mover == 0
 
 
+@pytest.mark.parametrize("name", [pytest.param("flip", marks=pytest.mark.thorough), "war"])
+def test_cards_that_turn_up_at_once_are_found_by_swapping_hidden_ones(name):
+    """No random deal has the twelve cards that lie open at Flip: the belief has states with exactly these."""
+    game, stream, settled = known_game(name), np.random.default_rng(3), 0
+    session = Session(game)
+    belief = Belief(game, 0, Opponent(game, 0, None), 100, 1)
+    while not session.over and settled < 6:
+        if session.mover == 0:
+            belief.settle(session.view(0))
+            assert not belief.lost
+            for state, _ in belief.distribution:
+                other = Session(game)
+                other.state[:] = state
+                assert other.view(0).tolist() == session.view(0).tolist() and other.mover == 0
+            settled += 1
+        action = int(stream.choice(session.actions))
+        if session.mover == 0:
+            belief.act(action)
+        session.apply(action)
+        belief.hear(session.view(0))
+    assert settled == 6 and belief.redrawn and belief.log_evidence == -np.inf
+
+
 def test_views_that_no_state_reproduces_are_said_to_be_lost():
     game = known_game("kuhn")
     belief = Belief(game, 0, Opponent(game, 0, None), 50, 1)

@@ -1,5 +1,7 @@
 """The agent that searches: at every game, exact where it can be, repeatable, and named by a text."""
 
+import json
+
 import numpy as np
 import pytest
 from support.every_game import by_name
@@ -15,14 +17,15 @@ from fogspiel.core.session import Session, play_game, record_game
 from fogspiel.games.pig.exact import optimum
 from fogspiel.games.pig.rules import DECIDING
 from fogspiel.runs.agent_parser import agent_names, parse_agent
-from fogspiel.runs.agents.search import effort_of, on_page, options_of
-from fogspiel.search import LEVELS, Effort, Search, SearchPlayer, search_agent
+from fogspiel.runs.agents.search import effort_of, offers, on_page, options_of
+from fogspiel.search import LEVELS, RATINGS, Effort, Search, SearchPlayer, prepare, ratings, search_agent
+from fogspiel.search.graph import whole_game
 from fogspiel.solving.known_values import known_values
 from fogspiel.solving.policies.exploitability import measure_policies
 from fogspiel.stats.evaluate import evaluate, report_key
 
 
-def searched_policy(game, effort, known=None, seed=1):
+def searched_policy(game, effort, known=None, seed=1, learned=(None, None)):
     """The strategy of the search at every information state, each reached by one game of its own."""
     records = {}
 
@@ -40,7 +43,7 @@ def searched_policy(game, effort, known=None, seed=1):
     walk(())
     table = {}
     for (side, view), record in records.items():
-        search, session = Search(game, side, effort, known, None, seed), Session(game)
+        search, session = Search(game, side, effort, known, None, seed, learned[side]), Session(game)
         for action in record:
             if session.mover == side:
                 if len(session.actions) > 1:
@@ -75,14 +78,33 @@ def test_leduc_is_played_nearly_perfectly_in_hundredths_of_a_second():
     assert nash_conv("leduc", nodes=20_000) < 0.1
 
 
-@pytest.mark.parametrize("name", ["nim", pytest.param("guesswho24", marks=pytest.mark.thorough)])
-def test_a_game_without_hidden_information_is_solved_as_a_graph_of_states(name):
+@pytest.mark.parametrize("name", ["nim", "guesswho24"])
+def test_a_game_without_hidden_information_is_solved_as_a_whole(name):
     """The value at the start is the one in the list of known values, by methods made for the family."""
-    game = known_game(name)
-    search, session = Search(game, 0, Effort(nodes=1_000_000), None, None, 1), Session(game)
-    shares = search.strategy(session.view(0), len(session.actions))
-    value = search.graph.values[search.graph.walk[0]]
-    assert shares.sum() == pytest.approx(1) and value == pytest.approx(float(known_values()[name].value), abs=1e-6)
+    whole = whole_game(known_game(name), 10_000)
+    assert whole is not None and whole.value == pytest.approx(float(known_values()[name].value), abs=1e-6)
+    assert whole_game(known_game(name), 10) is None  # whose positions do not suffice
+
+
+def test_a_graph_that_grows_exponentially_is_left_early():
+    assert whole_game(known_game("four-in-a-row"), 1_000_000) is None
+
+
+@pytest.mark.thorough
+def test_pig_is_solved_as_by_the_optimum_of_its_family():
+    """Every decision of both seats that can arise, from the rules alone."""
+    game, found = known_game("pig"), optimum()
+    whole, seen = whole_game(game, 100_000), 0
+    assert whole is not None and whole.value == pytest.approx(found.first, abs=1e-8)
+    for own in range(0, 100, 3):
+        for other in range(0, 100, 3):
+            for turn in range(2, 100 - own):
+                for seat, banks in enumerate(((own, other), (other, own))):
+                    slot = whole.slot(np.array([DECIDING, seat, turn, *banks]))
+                    if slot is not None:
+                        assert slot == found.rolls[own, other, turn], (seat, own, other, turn)
+                        seen += 1
+    assert seen > 50_000
 
 
 @pytest.mark.thorough
@@ -147,6 +169,19 @@ def test_a_responder_at_the_table_is_a_best_response(name):
         assert scored == pytest.approx(float(found.best_replies[seat]), rel=0.01)
 
 
+@pytest.mark.parametrize("name", ["kuhn", pytest.param("leduc", marks=pytest.mark.thorough)])
+def test_a_prepared_responder_samples_a_best_response(name):
+    game = known_game(name)
+    uniform = find_policy(game, "uniform")
+    known = known_opponent(uniform)
+    learned = prepare(game, Effort(nodes=4_000_000), known, 1)
+    responder = searched_policy(game, Effort(nodes=5000, trees=False), known, learned=learned)
+    for first, second, seat in ((responder, uniform, 0), (uniform, responder, 1)):
+        found = measure_policies(game, first, second)
+        scored = float(found.value) if seat == 0 else -float(found.value)
+        assert scored == pytest.approx(float(found.best_replies[seat]), rel=0.02)
+
+
 def test_every_game_names_the_search_but_those_with_engines(tmp_path):
     assert "search" in agent_names(known_game("pig")) and "search" in agent_names(known_game("leduc-13"))
     assert "search" not in agent_names(known_game("kriegspiel"))
@@ -204,6 +239,18 @@ def test_a_resumed_game_continues_where_positions_are_the_limit():
         session.apply(action)
     assert not hasattr(player, "follow")
     assert hasattr(SearchPlayer(game, Effort(seconds=0.1), None, None, stream_of(1)), "follow")
+
+
+def test_ratings_of_levels_are_data_of_round_robins():
+    """Each shipped family has all levels with intervals; a list of opponents shows them."""
+    shipped = json.loads(RATINGS.read_text())
+    for family, row in shipped.items():
+        found = ratings(family)
+        assert len(found) == len(LEVELS) and known_game(row["game"]).family == family
+        assert all(one.low <= one.elo <= one.high and one.games == row["games"] for one in found)
+        offered = offers(known_game(row["game"]))
+        assert all(f"Elo {one.elo:+.0f} [" in offer.about for one, offer in zip(found, reversed(offered), strict=True))
+    assert shipped and ratings("no family") == ()
 
 
 def test_a_lost_belief_is_said(capsys):

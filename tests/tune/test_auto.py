@@ -9,12 +9,13 @@ from support.levels import default_cases
 
 from fogspiel.core.agents import decode_policy, vector_policy
 from fogspiel.core.game import known_game
+from fogspiel.games.morra import exploitability_of
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tuning.arena import Arena, Budget, BudgetSpent, hashed_parameters
+from fogspiel.tuning.arena import Arena, Budget, BudgetSpent, Step, hashed_parameters
 from fogspiel.tuning.methods import find_tune_method, tune_methods
-from fogspiel.tuning.methods.auto import Finalists, choose, make_ways, opponents
-from fogspiel.tuning.population import Pool
+from fogspiel.tuning.methods.auto import Finalists, choose, decide, make_ways, mix, opponents
+from fogspiel.tuning.population import Pool, draw_wide
 
 
 def tune(game, games, seed=1, baseline="redrawn", **more):
@@ -129,3 +130,34 @@ def test_a_player_that_nobody_beats_is_answered_alone():
     step = choose(arena, game.optimum + 0.5, np.array([game.optimum, game.optimum + 0.2]), 20_000)
     assert step.weights is None and step.reason is not None and "a vector" in step.reason
     assert (step.theta == game.optimum).all()
+
+
+def test_a_mixture_is_the_answer_where_a_response_beats_every_vector_and_the_baseline_sees_no_difference():
+    arena, steps = tune(known_game("morra"), 60_000)
+    answer = steps[-1].recommendation
+    assert len(answer["weights"]) > 2 and steps[-1].accepted and "a mixture" in steps[-1].reason
+    assert all(step.thetas is None for step in steps[:-1])
+    assert arena.games <= 60_000
+    assert exploitability_of(decode_policy(arena.game, answer)) < 0.25  # of nearly 0.5 for most vectors
+
+
+def test_a_mixture_that_costs_too_much_or_is_as_easily_beaten_is_no_answer():
+    arena = Arena(known_game("permutation-ttt"), 1, baseline_name="redrawn", budget=Budget(10**6))
+    search = mix(arena, *best_of_random(arena), 30_000, arena.games + 30_000)
+    with pytest.raises(StopIteration) as ended:
+        while True:
+            next(search)
+    step, why = ended.value.value
+    assert step is None and "against the mixture of psro" in why
+    vector = Step(arena.start, True, reason="a vector")
+    doubled = Step(arena.start, True, thetas=np.vstack([arena.start] * 2), weights=np.full((2, 2), 0.5))
+    answer = decide(arena, vector, doubled, 50_000)
+    assert answer.weights is None and answer.reason.startswith("a vector; a response scores 1.000 against")
+
+
+def best_of_random(arena):
+    """A vector that scores well against the baseline, and players to begin a mixture with."""
+    pool = Pool(draw_wide(arena, 256), True)
+    pool.play(arena, opponents(arena, 64))
+    pool.shrink(4)
+    return pool.thetas[0], pool.thetas

@@ -169,13 +169,17 @@ def test_a_mixture_file_is_played_as_it_says(tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("method", "game"), [("psro", "morra"), ("psro", "permutation-ttt"), ("portfolio", "permutation-ttt")]
-)
-def test_an_interrupted_mixture_resumes_to_the_same_bytes(method, game, tmp_path):
+    ("method", "game", "games"),
+    [
+        ("psro", "morra", 15_000), ("psro", "permutation-ttt", 15_000), ("portfolio", "permutation-ttt", 15_000),
+        ("auto", "morra", 56_000), ("auto", "permutation-ttt", 56_000),
+    ],
+)  # fmt: skip
+def test_an_interrupted_mixture_resumes_to_the_same_bytes(method, game, games, tmp_path):
     class Interruption(Exception):
         pass
 
-    asked = request(game=game, method=method, games=15_000, report_games=100)
+    asked = request(game=game, method=method, games=games, report_games=100)
 
     def rows(path, every):
         with Store.open(path, write=True) as store:
@@ -195,6 +199,19 @@ def test_an_interrupted_mixture_resumes_to_the_same_bytes(method, game, tmp_path
                 return [(row.kind, canonical(row.body)) for row in run.rows]
 
     assert rows(tmp_path / "a.db", 9) == rows(tmp_path / "b.db", 0)
+
+
+def test_a_run_of_another_version_of_the_method_is_refused_in_a_sentence(tmp_path):
+    asked, rows = request(game="morra", method="auto", games=2000, report_games=100), []
+    with Store.open(tmp_path / "a.db", write=True) as store:
+        with store.create(asked.to_json()) as run:
+            execute(run)
+            rows += run.steps
+        for event in ({"pairs": "44", "games": 4}, {"decision": 1, "counts": [], "games": 0}):
+            with store.create(asked.to_json()) as run:
+                run.append("step", {**rows[0], "events": [event]})
+                with pytest.raises(ValueError, match=r"step 1 comes out differently, so it cannot be resumed"):
+                    execute(run)
 
 
 def test_tuned_answers_the_mixture_too():

@@ -1,15 +1,19 @@
 """Certificates over the API: downloaded, checked in a process of their own, and refused in a sentence if wrong."""
 
 import json
+import random
 
 import pytest
+from support.certificates import tampered
 from support.levels import default_cases
 from support.web_client import checked, open_client
 
+from fogspiel.core.untrusted_input import parse_json
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.solve import task_of
 from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.store import Store
+from fogspiel.solving.proofs import verify
 from fogspiel.web.security import LARGE
 
 
@@ -67,6 +71,24 @@ def test_a_certificate_that_was_changed_is_refused(client):
     body = client.get("/api/runs/kuhn-1/certificate").json() | {"lower": "1/2"}
     found = checked(client, client.post("/api/certificates", content=json.dumps(body)))
     assert found["valid"] is False and "not valid" in found["words"]
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.slow if seed > 1 else pytest.mark.thorough) for seed in range(1, 6)]
+)
+def test_tampered_certificates_get_the_verdict_that_the_checker_gives(client, seed):
+    """Eight uploads each, whose digests fit mostly: the answer that the page shows is read, whatever it is."""
+    body, draw = client.get("/api/runs/kuhn-1/certificate").json(), random.Random(seed)
+    for _ in range(8):
+        text = json.dumps(tampered(body, draw))
+        try:
+            verdict = [str(bound) for bound in verify(parse_json(text))]
+        except ValueError:
+            verdict = None
+        found = checked(client, client.post("/api/certificates", content=text))
+        assert found["valid"] is (verdict is not None), (text, found)
+        assert verdict is None or [found["facts"]["lower"], found["facts"]["upper"]] == verdict
+        assert len(found["words"]) < 600 and "Traceback" not in found["words"] and "/tmp" not in found["words"]
 
 
 def test_bodies_have_limits_and_only_this_address_takes_large_ones(client):

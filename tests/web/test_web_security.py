@@ -82,6 +82,32 @@ def test_a_token_is_shown_once_and_then_kept_in_a_cookie():
 
 
 @pytest.mark.parametrize(
+    "stolen", ["secre", "secrets", "Secret", " secret", "secret\0", "", "ſecret", "'secret'", "0", "null"]
+)
+def test_a_guess_of_the_token_opens_nothing_and_no_answer_holds_it(stolen):
+    """As a parameter, a cookie, a header, a password or the token of another server's cookie."""
+    sent = stolen.encode()
+    headers = (
+        {"cookie": b"fogspiel=" + sent},
+        {"cookie": b"other=secret; fogspiel=" + sent + b"; xfogspiel=secret"},
+        {"authorization": b"Bearer " + sent},
+        {"authorization": b"Basic OnNlY3JldA=="},
+        {"x-token": b"secret", "referer": b"http://127.0.0.1:8000/page?token=secret"},
+    )
+    if stolen.strip() != "secret":  # blanks around a cookie are none of its value
+        for one in headers:
+            answer = client("secret").get("/page", headers=one)
+            assert answer.status_code == 401 and "secret" not in answer.text + str(answer.headers)
+    for name in ("token", "Token", "token[]"):
+        if (name, stolen) != ("token", "secret"):
+            assert client("secret").get("/page", params={name: stolen}).status_code == 401
+    known = client("secret")
+    entered = known.get("/page?token=secret")
+    assert "secret" not in entered.text + str(entered.headers) and entered.headers["referrer-policy"] == "no-referrer"
+    assert "secret" not in known.get("/nowhere").text
+
+
+@pytest.mark.parametrize(
     ("asked", "left"),
     [
         ("/page?token=secret&a=1&b=&a=%26", "/page?a=1&b=&a=%26"),

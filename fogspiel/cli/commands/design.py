@@ -19,8 +19,8 @@ from ..app import (
     asking,
     load_and_announce,
     store_path,
-    write_text,
 )
+from ..console import write_text
 from ..execute import RunOptions, begin_and_show, print_run, start_run
 
 

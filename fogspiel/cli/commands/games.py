@@ -16,11 +16,11 @@ from ..app import (
     Seed,
     StorePath,
     app,
+    complete_players,
     load_and_announce,
-    print_json,
     store_path,
 )
-from ..completion import complete_players
+from ..console import print_json
 
 if TYPE_CHECKING:
     from ...core.game import Game
@@ -170,7 +170,7 @@ def new_game(file: Annotated[Path, typer.Argument(metavar="FILE.py")], as_json: 
 
 if TYPE_CHECKING:
     from ...core.session import PersonSession
-    from ...solving.policies.state_sheets import MoveReview
+    from ...solving.policies.coach import MoveReview
 
 
 @app.command("play")
@@ -239,7 +239,7 @@ def _advice(session: "PersonSession", coach: str | None) -> "Callable[[], list[M
         return None
     if coach not in ("each", "after"):
         raise ValueError(f"--coach is {coach!r}: it must be each or after")
-    from ...solving.policies.state_sheets import find_coach
+    from ...solving.policies.coach import find_coach
 
     found = find_coach(session.game, session.side, session.opponent)
     return lambda: found.advise(session.decisions)

@@ -9,8 +9,8 @@ import typer
 from ...runs.request import ago, with_interval
 from ...runs.store import STATES, Store
 from .. import console
-from ..app import AsJson, StorePath, app, print_json, store_path
-from ..completion import complete_games, complete_runs
+from ..app import AsJson, StorePath, app, complete_games, complete_runs, store_path
+from ..console import print_json
 
 if TYPE_CHECKING:
     from ...runs.store import Summary

@@ -17,7 +17,7 @@ from ...runs.request import RUN_NAME, game_of_run
 from ...runs.requests import BoundsRequest, SolveRequest, VerifyRequest
 from ...runs.store import Store
 from .. import console
-from ..app import (  # fmt: skip
+from ..app import (
     AsJson,
     GameWords,
     Remember,
@@ -27,14 +27,14 @@ from ..app import (  # fmt: skip
     announce_compilation,
     app,
     asking,
+    check_game,
+    complete_games_and_runs,
     listing,
-    print_json,
     remembering,
     store_path,
-    write_text,
-)  # fmt: skip
-from ..completion import check_game, complete_games_and_runs
-from ..execute import RunOptions, begin_and_show, keep_answer
+)
+from ..console import print_json, write_text
+from ..execute import RunOptions, begin_and_show
 
 if TYPE_CHECKING:
     from ...core.agents import ParametricPolicy
@@ -139,6 +139,8 @@ def verify(
     answer = {"file": request.what, "game": body["game"], "valid": True, **proved, "cpu_seconds": spent}
     answer |= proofs.claims_of(body)
     if store is not None:
+        from ...runs.kind import keep_answer
+
         digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         keep_answer(request.to_json(body["game"], digest), answer, store)
     if as_json:

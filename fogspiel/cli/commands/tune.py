@@ -17,7 +17,7 @@ from ...runs.request import check_budget, seconds_for
 from ...runs.requests import MOST_AHEAD, ProgramRequest, TuneRequest
 from ...runs.store import Damaged, Store, StoreBusy, StoreError
 from .. import console
-from ..app import (  # fmt: skip
+from ..app import (
     AsJson,
     Cluster,
     Processes,
@@ -28,15 +28,14 @@ from ..app import (  # fmt: skip
     Threads,
     app,
     asking,
+    complete_runs,
     cores,
     listing,
-    print_json,
     remembering,
     store_path,
     taking,
-    write_text,
 )
-from ..completion import complete_runs
+from ..console import print_json, write_text
 from ..execute import (
     RunOptions,
     begin_and_show,

@@ -12,7 +12,8 @@ import typer
 
 from ...core.find import load_game
 from .. import console
-from ..app import AsJson, StorePath, announce_compilation, app, print_json, store_path
+from ..app import AsJson, StorePath, announce_compilation, app, store_path
+from ..console import print_json
 
 PORT = 8765
 TOKEN_BYTES = 18

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...cli.app import AsJson, Seed, StorePath, announce_compilation, print_json, store_path, taking, write_text
+from ...cli.app import AsJson, Seed, StorePath, announce_compilation, store_path, taking
+from ...cli.console import print_json, write_text
 from ...cli.execute import RunOptions, start_run
 from .games import Nodes, Time, check_engine_option, complete_engines, group
 

@@ -23,11 +23,10 @@ from ...cli.app import (
     announce_compilation,
     app,
     asking,
-    print_json,
+    complete_from,
     store_path,
-    write_text,
 )
-from ...cli.completion import complete_from
+from ...cli.console import print_json, write_text
 from ...cli.execute import RunOptions, begin_and_show
 from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, effort_of, without_effort
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...cli.app import EXAMPLES, START, AsJson, Cluster, Seed, StorePath, announce_compilation, print_json, write_text
+from ...cli.app import EXAMPLES, START, AsJson, Cluster, Seed, StorePath, announce_compilation
+from ...cli.console import print_json, write_text
 from ...cli.execute import RunOptions, check_cluster, start_run, write
 from ..requests import effort_of
 from .games import Cores, Nodes, Processes, Time, group

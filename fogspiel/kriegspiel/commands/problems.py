@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...cli.app import INTERRUPTED, AsJson, Processes, StorePath, announce_compilation, asking, print_json, write_text
+from ...cli.app import INTERRUPTED, AsJson, Processes, StorePath, announce_compilation, asking
+from ...cli.console import print_json, write_text
 from ...cli.execute import RunOptions, start_run
 from ..requests import ProblemsRequest
 from .games import group

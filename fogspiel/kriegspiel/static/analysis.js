@@ -1,11 +1,11 @@
 /* What an engine makes of a game of Kriegspiel: in the replay of each turn, beside a live game of the own view.
 
-   new ReplayPanel(key, whole, go)        the panel of a replay; go(number) shows a moment
-   askAdvice(key, note, place, isWanted)  the coach's words about the present turn */
+   new ReplayPanel(key, whole, page, begin)  the panel of a replay, which tells the page what moves cost
+   askAdvice(key, note, place, isWanted)     the coach's words about the present turn, and its arrows on the board */
 
+import { setArrows } from "./chess.js";
 import { Chessboard } from "./chessboard.js";
-import { svgElement } from "./men.js";
-import { ask, button, byId, element, pause, tell } from "./service.js";
+import { ask, byId, element, pause, tell } from "./service.js";
 import { squareOf } from "./squares.js";
 
 const ARROWS = 3;
@@ -51,26 +51,12 @@ function attemptTable(position) {
   return table;
 }
 
-/* The own men with arrows for the best attempts: the likelier one is legal, the stronger its arrow. */
-function arrowBoard(part, position) {
-  const board = new Chessboard(element("div"), { ...part, refused: [], checks: [] });
-  const frame = board.board();
-  const middle = (square) => board.at(square).map((place) => place + 0.5);
-  const overlay = frame.querySelector(".overlay");
-  const shown = position.attempts.filter((one) => one.value !== null).slice(0, ARROWS);
-  shown.reverse().forEach((one) => {
-    const [[x1, y1], [x2, y2]] = [middle(squareOf(one.move)), middle(squareOf(one.move.slice(2)))];
-    const long = Math.hypot(x2 - x1, y2 - y1);
-    const [dx, dy] = [(x2 - x1) / long, (y2 - y1) / long];
-    const [ex, ey] = [x2 - 0.25 * dx, y2 - 0.25 * dy];
-    const arrow = svgElement("g", { class: one.move === position.best ? "arrow best" : "arrow", opacity: 0.35 + 0.6 * one.legal });
-    arrow.append(svgElement("line", { x1, y1, x2: ex - 0.1 * dx, y2: ey - 0.1 * dy }));
-    arrow.append(svgElement("path", { d: `M${ex + 0.2 * dx} ${ey + 0.2 * dy}L${ex - 0.14 * dx - 0.17 * dy} ${ey - 0.14 * dy + 0.17 * dx}L${ex - 0.14 * dx + 0.17 * dy} ${ey - 0.14 * dy - 0.17 * dx}Z` }));
-    overlay.append(arrow);
-  });
-  const box = element("div", "chess");
-  box.append(frame);
-  return box;
+/* Arrows for the best attempts: the likelier one is legal, the stronger its arrow; the one made is drawn in ink. */
+function arrowsOf(position) {
+  const best = position.attempts.filter((one) => one.value !== null).slice(0, ARROWS);
+  const shown = best.map((one) => ({ move: one.move, look: one.move === position.best ? "best" : "", opacity: 0.3 + 0.65 * one.legal }));
+  const made = position.tried && position.tried !== position.best ? [{ move: position.tried, look: "made", opacity: 0.85 }] : [];
+  return [...made, ...shown.filter(({ move }) => move !== position.tried || move === position.best)].reverse();
 }
 
 /* What is known at a position, as sentences. */
@@ -90,100 +76,159 @@ function heading(position) {
   return `${position.turn} ${position.tried}${answer}: ${cost}; ${better}.`;
 }
 
-/* A bar that says how far the work is. */
-function progressBar(done, total) {
-  const bar = element("progress", "", "", { max: total, value: done, "aria-label": "Analysed" });
-  return [bar, element("span", "", done ? `${done} of ${total} attempts` : "getting the engine ready ...")];
+/* The words of a position for the page: chips, a sentence, and why. A reason of the analysis comes first, if it has one. */
+function wordsOf(position) {
+  const first = position.best === position.tried ? "This is the engine's first choice, too." : `The engine would first have tried ${dashed(position.best)}.`;
+  const answer = position.accepted ? "" : " was refused";
+  const made = `${dashed(position.tried)}${answer}`;
+  const known = position.cost !== null && !isEnding(position);
+  const tone = known ? toneOf(position.cost) : "";
+  const chips = known ? [[`cost ${tone}`, position.cost < 0.005 ? "costs nothing" : `cost ${position.cost.toFixed(2)} of a pawn`]] : [];
+  const said = (position.heard ?? "").split(/[,.] */).filter((one) => /try|tries|check|captured|taken/.test(one));
+  for (const one of said) chips.push([/captured|taken/.test(one) ? "chip berry" : "chip lantern", one]);
+  const best = position.attempts.find(({ move }) => move === position.best);
+  const why = isEnding(position) ? ENDING : best && position.best !== position.tried
+    ? `${dashed(best.move)} is legal on ${percent(best.legal)} of the boards that fit what was announced.${best.legal < 0.995 ? " A refusal costs nothing: only its player is notified." : ""}` : "";
+  const error = known && position.cost_error !== null ? `± ${position.cost_error.toFixed(2)}` : "";
+  return { title: `${position.reason ? `${position.reason} ` : `${made}. `}${first}`, why, chips, error };
+}
+
+const dashed = (move) => (move.length > 3 ? `${move.slice(0, 2)} – ${move.slice(2)}` : move);
+const toneOf = (cost) => (cost < 0.1 ? "moss" : cost < 0.3 ? "straw" : cost < 0.6 ? "rust" : "berry");
+
+/* How likely the likeliest square of the other king is, in per cent. */
+export const certainty = (position) => (position.belief ? 100 * Math.max(...position.belief[0]) : null);
+
+/* Ask for the analysis of one side until it is there; `isWanted()` ends it. */
+export async function* analysed(key, side, isWanted) {
+  for (let known = 0, finished = false; !finished && isWanted(); ) {
+    try {
+      const found = await ask(`/api/play/${key}/analysis?side=${side}&after=${known}`);
+      if (!isWanted()) return;
+      known += found.positions.length;
+      ({ finished } = found);
+      yield found;
+    } catch (error) {
+      if (error.status !== 429) throw error;
+    }
+    if (!finished) await pause(WAIT);
+  }
+}
+
+/* The server stops the analysis of a game that nobody looks at. */
+export function stopOnLeaving(key) {
+  addEventListener("pagehide", () => fetch(`/api/play/${key}/analysis/stop`, { method: "POST", keepalive: true }));
+}
+
+/* The curve of the own positions: certainty as a line, costs as columns of hundredths of a pawn, at most one pawn. */
+export function curveOf(positions, cursor) {
+  const made = positions.filter((one) => one.accepted || one.tried === null);
+  const x = made.map((_, at) => at + 1);
+  const series = [
+    { name: "certainty", tone: "heather", filled: true, x, y: made.map(certainty) },
+    { name: "cost", kind: "bars", x, y: made.map((one) => Math.min(100 * Math.max(one.cost ?? 0, 0.012), 100)), looks: made.map((one) => `tone-${toneOf(one.cost ?? 0)}`) },
+  ];
+  return { x: "", series, heights: [0, 100], plain: true, cursor };
 }
 
 export class ReplayPanel {
-  constructor(key, whole, go) {
-    Object.assign(this, { key, whole, go, side: whole.side, positions: [], asked: 0, now: null });
-    this.choice = byId("analysis-side");
-    this.choice.value = String(whole.side);
+  /* A panel of the replay of a game; it begins at once if that is wished. */
+  constructor(key, whole, page, begin) {
+    Object.assign(this, { key, whole, page, positions: [[], []], now: null, begun: false });
     byId("analyse").addEventListener("click", () => this.begin());
     byId("analyse").disabled = false;
-    this.choice.addEventListener("change", () => this.asked && this.begin());
-    addEventListener("pagehide", () => this.asked && fetch(`/api/play/${key}/analysis/stop`, { method: "POST", keepalive: true }));
+    if (begin) this.begin();
   }
 
-  /* Ask until the game is worked through; a later wish ends this one. */
+  /* Both sides, each from its own view: the person's first. */
   async begin() {
-    const wish = (this.asked += 1);
-    this.side = Number(this.choice.value);
-    this.positions = [];
-    byId("analyse").disabled = true;
+    if (this.begun) return;
+    this.begun = true;
+    byId("analysis-ask").hidden = true;
     tell(byId("analysis-trouble"), "");
-    for (let finished = false; !finished && wish === this.asked; ) {
-      try {
-        const found = await ask(`/api/play/${this.key}/analysis?side=${this.side}&after=${this.positions.length}`);
-        if (wish !== this.asked) return;
-        this.positions.push(...found.positions);
-        this.tellProgress(found);
-        tell(byId("analysis-trouble"), found.trouble ? `${found.trouble}.` : "");
-        finished = found.finished;
-        this.draw();
-      } catch (error) {
-        tell(byId("analysis-trouble"), error.message);
-        if (error.status !== 429) break;
-      }
-      if (!finished) await pause(WAIT);
+    stopOnLeaving(this.key);
+    try {
+      for (const side of [this.whole.side, 1 - this.whole.side]) await this.follow(side);
+    } catch (error) {
+      tell(byId("analysis-trouble"), error.message);
+      this.begun = false;
+      byId("analysis-ask").hidden = false;
     }
-    if (wish === this.asked) byId("analyse").disabled = false;
   }
 
-  tellProgress(found) {
+  async follow(side) {
+    this.positions[side] = [];
+    for await (const found of analysed(this.key, side, () => true)) {
+      this.positions[side].push(...found.positions);
+      this.tellProgress(found, side);
+      if (found.trouble) tell(byId("analysis-trouble"), `${found.trouble}.`);
+      const moments = this.moments(side);
+      this.page.tellCosts(this.positions[side].flatMap((one, place) => (one.cost === null || !one.accepted ? [] : [[moments[place], { words: one.cost < 0.005 ? "0" : one.cost.toFixed(2), tone: toneOf(one.cost) }]])));
+      if (side === this.whole.side) this.drawCurve();
+      this.draw();
+    }
+  }
+
+  drawCurve() {
+    const own = this.positions[this.whole.side], moments = this.moments(this.whole.side).filter((_, place) => own[place]?.accepted);
+    if (!moments.length) return;
+    const legend = [element("span", "key tone-rust", "cost in pawns, at most 1"), element("span", "key tone-heather", "how sure of the king, %")];
+    const place = this.now ? moments.findLastIndex((number) => number <= this.now.number) : -1;
+    this.page.drawCurve(curveOf(own, place + 1), legend, moments);
+  }
+
+  tellProgress(found, side) {
     const place = byId("analysis-progress");
     place.hidden = false;
-    if (found.finished) place.replaceChildren(element("span", "soft", `By ${found.engine}, from this side's own view. ${NOTE}`));
-    else place.replaceChildren(...progressBar(found.done, found.total));
+    const who = side === this.whole.side ? "your view" : "your opponent's own view";
+    const bar = element("progress", "", "", { max: found.total, value: found.done, "aria-label": "Analysed" });
+    if (!found.finished) place.replaceChildren(bar, element("span", "", found.done ? `${found.done} of ${found.total} attempts, from ${who}` : "getting the engine ready .."));
+    else if (side !== this.whole.side) place.replaceChildren(noteOf(found.engine));
   }
 
-  /* The numbers of the moments at which this side decided. */
-  get moments() {
-    return this.whole.moments.flatMap(({ mover }, number) => (mover === this.side ? [number] : []));
+  /* The numbers of the moments at which a side decided. */
+  moments(side) {
+    return this.whole.moments.flatMap(({ mover }, number) => (mover === side ? [number] : []));
+  }
+
+  positionAt(number) {
+    const { mover } = this.whole.moments[number];
+    return mover === 0 || mover === 1 ? this.positions[mover][this.moments(mover).indexOf(number)] : undefined;
+  }
+
+  /* What is said of a moment, once it is analysed. */
+  words(number) {
+    const position = this.positionAt(number);
+    return position && position.tried ? wordsOf(position) : null;
   }
 
   /* A moment is looked at. */
   show(number, pictures) {
     this.now = { number, pictures };
+    if (this.begun) this.drawCurve();
     this.draw();
   }
 
   draw() {
-    if (!this.asked || !this.now) return;
-    const place = this.moments.indexOf(this.now.number);
-    const position = this.positions[place];
-    const turn = byId("analysis-turn");
-    if (place < 0) turn.replaceChildren(element("p", "soft", "The other side moves here: go on to the next turn of this side."));
-    else if (!position) turn.replaceChildren(element("p", "soft", "This turn has not been analysed yet."));
-    else turn.replaceChildren(element("h3", "", heading(position)), this.details(position));
-    this.listWorst();
+    if (!this.begun || !this.now) return;
+    const position = this.positionAt(this.now.number), turn = byId("analysis-turn");
+    byId("analysis-details").hidden = !position;
+    if (!position) return;
+    turn.replaceChildren(element("h3", "", heading(position)), sentences(position), ...(isEnding(position) ? [] : [attemptTable(position)]));
+    const { mover } = this.whole.moments[this.now.number], place = byId(`view-${mover}`);
+    const part = this.now.pictures.views[mover].find((known) => known.kind === "chess");
+    const board = new Chessboard(place.querySelector(".chess"), { ...part, refused: [], checks: [] });
+    board.arrows = arrowsOf(position);
+    const ends = new Set(position.attempts.map(({ move }) => squareOf(move.slice(2))));
+    board.chances = position.belief?.[2].map((_, square) => (ends.has(square) ? position.belief.reduce((sum, kind) => sum + kind[square], 0) : 0));
+    place.querySelector(".chessboard").replaceWith(board.board());
   }
+}
 
-  details(position) {
-    const box = element("div", "analysis-parts");
-    const part = this.now.pictures.views[this.side].find((known) => known.kind === "chess");
-    const heat = element("div");
-    if (position.belief) import("./chess.js").then(({ drawHeat }) => drawHeat(heat, this.now.pictures.truth.find((known) => known.kind === "chess"), position.belief));
-    const [words, table] = [element("div"), element("div", "wide")];
-    if (!isEnding(position)) table.append(attemptTable(position));
-    words.append(sentences(position), table);
-    box.append(words, arrowBoard(part, position), heat);
-    return box;
-  }
-
-  listWorst() {
-    const made = this.positions.map((one, place) => ({ ...one, place })).filter((one) => one.accepted && one.cost > 0);
-    const worst = made.sort((one, other) => other.cost - one.cost).slice(0, 5);
-    const list = element("ol", "plain");
-    list.append(...worst.map((one) => {
-      const line = element("li");
-      line.append(button(heading(one), () => this.go(this.moments[one.place]), "quiet"));
-      return line;
-    }));
-    byId("analysis-worst").replaceChildren(...(worst.length ? [element("h3", "", "What cost most"), list] : []));
-  }
+function noteOf(engine) {
+  const box = element("details");
+  box.append(element("summary", "", "How sure is that?"), element("p", "", `By ${engine}, from each side's own view. ${NOTE}`));
+  return box;
 }
 
 /* Ask for advice about the present turn until it is there, as long as it is wanted: isWanted() is the session or false. */
@@ -203,6 +248,7 @@ export async function askAdvice(key, note, place, isWanted) {
       if (!isNow()) return;
       if (found.finished) {
         note.textContent = found.trouble ? `${found.trouble}.` : `By ${found.engine}, from your own view only: it knows no more than you. ${NOTE}`;
+        for (const position of found.positions) setArrows(arrowsOf(position));
         for (const position of found.positions) place.replaceChildren(element("p", "", heading(position)), sentences(position), ...(isEnding(position) ? [] : [attemptTable(position)]));
         return;
       }

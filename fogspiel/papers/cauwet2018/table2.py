@@ -37,7 +37,7 @@ from ..claims import (
 )
 from ..kinds import Batches, PaperPart, any_number
 from .figure1 import CAUWET
-from .printed_tables import LINES, METHODS, NAIVE, RECONSTRUCTED, SEEDS, Line, order_jobs, table_2_evidence
+from .printed_tables import LINES, METHODS, NAIVE, RECONSTRUCTED, SEEDS, Line
 from .section2 import games_between_equals, slow_near_certainty
 
 TRAINED, SCORED = "trained", "scored"  # labels of the two sorts of jobs in rows
@@ -170,10 +170,9 @@ def scoring_jobs(request: PaperRequest, found: Sequence[Row], baselines: Sequenc
 
 
 def batches(request: PaperRequest) -> Batches:
-    """Yield the training runs, then the games that score them, then those of named orders of cards."""
+    """Yield the training runs, then the games that score them."""
     found = yield training_jobs(request, methods_of(request))
     yield scoring_jobs(request, found, BASELINES)
-    yield order_jobs(request, QUICK if request.quick else 1.0)
 
 
 def idle_cells(rows: Sequence[Row]) -> dict[tuple[str, str], int]:
@@ -267,7 +266,6 @@ def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
         parts=(
             Table("scores", "Table II, the paper's number beside ours", COLUMNS, shown, note=NOTE),
             claim_table(found, "Claims of Table II and section VI"),
-            *table_2_evidence(rows, {key: score.seeds for key, score in scores.items()}),
             *_charts(lines, methods, scores),
         ),
     )

@@ -30,8 +30,6 @@ from .printed_tables import (
     REAL,
     RECONSTRUCTED,
     Line,
-    order_jobs,
-    table_3_evidence,
 )
 
 PLAYED = "crossed"  # label of the games of a pair in rows
@@ -58,7 +56,7 @@ def games_of(game: str, request: PaperRequest) -> int:
 
 
 def batches(request: PaperRequest) -> Batches:
-    """Yield the training runs (those of Table II are recalled), every pair of methods, and named orders of cards."""
+    """Yield the training runs (those of Table II are recalled), and every pair of methods."""
     methods = table2.methods_of(request, CROSSED)
     found = yield table2.training_jobs(request, methods)
     runs, idle = {(row["game"], row["method"], row["seed"]): row for row in found}, table2.idle_cells(found)
@@ -76,7 +74,6 @@ def batches(request: PaperRequest) -> Batches:
         if all((game, method, request.seed) in runs and (game, method) not in idle for method in (first, second))
         for seed in table2.seeds_of(request, game)
     ]
-    yield order_jobs(request, table2.QUICK if request.quick else 1.0, against_redrawn=False)
 
 
 Matrix = dict[tuple[str, str], table2.CellScore]
@@ -112,7 +109,6 @@ def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
             Table("best", "The best method, as the paper defines it", BEST, winners, note=BEST_NOTE),
             claim_table(claims(request, rows), "Claims of Table III and section VI"),
             Table("pairs", "All pairs", PAIRS, pairs, note=PAIRS_NOTE),
-            *table_3_evidence(rows),
             *(_cross_table(line, scores[line.game]) for line in lines),
         ),
     )

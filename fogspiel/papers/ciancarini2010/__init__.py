@@ -1,11 +1,5 @@
 """Ciancarini and Favini 2010: Kriegspiel."""
 
-from . import ablation, calibration, figure10, future_work, sentences
+from . import figure10, sentences
 
-EXPERIMENTS = (
-    *figure10.EXPERIMENTS,
-    *ablation.EXPERIMENTS,
-    *calibration.EXPERIMENTS,
-    *future_work.EXPERIMENTS,
-    *sentences.EXPERIMENTS,
-)
+EXPERIMENTS = (*figure10.EXPERIMENTS, *sentences.EXPERIMENTS)

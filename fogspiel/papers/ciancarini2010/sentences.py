@@ -1,6 +1,6 @@
 """Sentences and figures of Ciancarini & Favini (2010) that a calculation decides, and those that nothing here can.
 
-Matches decide the claims on strength (`paper kriegspiel`, `paper ablation`). Here are the constants of the model, the
+Matches decide the claims on strength (`paper kriegspiel`). Here are the constants of the model, the
 backup operators of figures 6 and 8, the boards of approach A, and the arithmetic of Elo.
 """
 
@@ -30,6 +30,7 @@ from .abstract_model import FITTED_C
 BOARDS, QUIET_MOVES = 1000, 12  # random boards of A, and the moves without a capture before them
 SEARCHED = 400  # nodes or simulations of the trees whose backups are checked
 ABOUT = 20  # Elo within which a rounded sentence counts as true; ours
+PLUG_IN = "tested by the plug-in folder benchmarks/plugins of the repository"
 PEOPLE, PICTURE = "needs people on a chess server", "the paper shows it as a picture only"
 
 
@@ -151,10 +152,13 @@ OPEN = (
     ("5", "About 12,000 games of people were counted", "their records are not published", "12,000"),
     ("5, figure 4", "Ten moves into the game, this player's knights are inferred with high probability",
      "their records are not published; kriegspiel model draws it for others", ""),
+    ("5.1", "Boards without protection, random replies and playouts without progress hold A back", PLUG_IN, ""),
     ("5.3, figure 9", "The weighed average of Rg1 is 0.047", PICTURE, "0.047"),
     ("6.1", "The minimax program has about 1600 Elo", PEOPLE, "1600"),
     ("6.1", "The lower c of C has only a small beneficial value", "not run: the c of B is not fitted", ""),
     ("6.1", "More time than 1 to 2 seconds does not improve the minimax program", "not run", ""),
+    ("7", "The simulated messages are inaccurate", PLUG_IN, ""),
+    ("7", "A hybrid of B and C, or progressive strategies, would be stronger", PLUG_IN, ""),
     ("6.2", "C won the tournament of 2009 with a perfect score", "needs the other programs", ""),
 )  # fmt: skip
 

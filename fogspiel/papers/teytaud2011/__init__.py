@@ -21,7 +21,6 @@ from ...solving.methods.phantom import opening_values, solution
 from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
 from ..claims import NOTE, Claim, Clause, claim_lines, claim_table, claims_json
 from ..kinds import Computation, Computed, Options, Say
-from . import bandits, five
 from .five import bounded, conjecture_claims
 from .lemmas import information_claims, random_play_claims, reduction_claims
 from .tictactoe_claims import at_least, check, check_number, finding, judge, section_three_claims, slips, solve_exactly
@@ -206,11 +205,7 @@ def compute(options: Options, say: Say) -> Computed:
     return Computed(facts, [*figure_lines(), "", title, *claim_lines(found)], report)
 
 
-EXPERIMENTS = (
-    Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8, claims=all_claims),
-    *bandits.EXPERIMENTS,
-    *five.EXPERIMENTS,
-)
+EXPERIMENTS = (Computation("phantom", "Teytaud & Teytaud 2011", compute, place=8, claims=all_claims),)
 
 
 # Claims of Teytaud and Teytaud 2011, section IV, on phantom ponnuki (classical variant), checked exactly.

@@ -112,13 +112,17 @@ def on_page(game: Game, text: str) -> bool:
 
 
 def offers(game: Game) -> tuple[Offer, ...]:
-    """Offer the levels of the search to people, the strongest first."""
-    from ...search import LEVELS
+    """Offer the levels of the search to people, the strongest first, with their ratings where they have any."""
+    from ...search import LEVELS, ratings
 
     if not names(game):
         return ()
+    rated = [
+        f"; Elo {one.elo:+.0f} [{one.low:+.0f}, {one.high:+.0f}] above uniform at {one.game}"
+        for one in ratings(game.family)
+    ] or [""] * len(LEVELS)
     return tuple(
-        Offer(f"{NAME}:level={number}", f"search, level {number}", level.about, level.strength)
+        Offer(f"{NAME}:level={number}", f"search, level {number}", level.about + rated[number - 1], level.strength)
         for number, level in reversed(list(enumerate(LEVELS, 1)))
     )
 

@@ -1,5 +1,6 @@
 """Tuning of external programs: the tuned values, in the user's units, and the validation of their gain."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -59,13 +60,13 @@ def demand_program(
     return f"run {run} began with another {title} than {named.spec}: its earlier games count all the same"
 
 
-class ProgramRun(Kind):
+class ProgramRun(Kind, ABC):
     """A run of an external program, which the user names whenever the run begins or goes on."""
 
     does = "tunes"
 
-    def check(self, run: Run) -> ProgramRequest | ProgramMatchRequest:
-        raise NotImplementedError
+    @abstractmethod
+    def check(self, run: Run) -> ProgramRequest | ProgramMatchRequest: ...
 
     def check_source(self, run: Run, source: str | None) -> None:
         if source is not None:

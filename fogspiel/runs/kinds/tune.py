@@ -4,6 +4,7 @@ Several seeds are independent jobs. The best seed on selection games is measured
 of selection bias; the spread of the seeds shows how reliable a single run is.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.agents import ParametricPolicy, decode_policy, encode_policy, named_policy, policy_json_in
-from ...core.find import command_spec, load_game, spec_of
+from ...core.find import absolute_spec, command_spec
 from ...core.game import WIN_DRAW_LOSS, Game, game_or_none, known_game, parameters_of
 from ...core.rng import child
 from ...stats.evaluate import evaluate, median_interval, report_key
@@ -19,8 +20,9 @@ from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
 from ...tuning.best_response import MIN_GAMES, find_exploiter
 from ...tuning.methods import REMOVED, tune_methods
+from ...tuning.methods.auto import HARD
 from ...tuning.tune import SHARE, tune_strategy
-from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, in_sentences, rows_of
+from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, game_of_job, in_sentences, rows_of
 from ..report import Cell, Curve, CurvePoint, Table
 from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest
@@ -39,7 +41,6 @@ from ..tuning_run import (
 SHOWN_PARAMETERS = 8
 # A result of so many games meets an exploiter, trained with this part of them and at most so many.
 EXPLOITED_FROM, EXPLOITING, MOST_EXPLOITING = 100_000, 20, 50_000
-HARD = 0.6  # share of the range of payoffs up to which a result is hard to exploit
 EXPLOITED = 2  # child stream of the report stream: games that score an exploiter
 SELECTION = 1  # child stream of the report stream: games that select among the seeds
 
@@ -48,18 +49,18 @@ SELECTION = 1  # child stream of the report stream: games that select among the 
 VectorCells = tuple[Sequence[str], Sequence[Cell], Callable[[Sequence[float]], Sequence[Cell]]]
 
 
-class TuningKind(Kind):
+class TuningKind(Kind, ABC):
     """Tuning of a game's strategy or of a program: steps of a method, then races against the initial parameters."""
 
     compact_rows: Callable[[list[StoredRow], StoredRow], None] | None = staticmethod(keep_recommendation)
 
+    @abstractmethod
     def show_vectors(self, run: Run) -> VectorCells:
         """Return the parameter columns of the table of steps."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lengthened(self, run: Run, games: int, prepared: object) -> tuple[Json, list[Json]]:
         """Return the request and the first steps of a run that goes on with the search of this one."""
-        raise NotImplementedError
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         """Return a line per step, with the most recently accepted vector."""
@@ -254,10 +255,9 @@ class TuneSeedsKind(TuneKind):
 
 def jobs_of(request: TuneRequest) -> list[Job]:
     shared = {key: value for key, value in request if key not in ("kind", "seconds", "seed", "seeds", "planned")}
-    words, seeds = spec_of(request.game), range(request.seed, request.seed + (request.seeds or 1))
+    source, seeds = absolute_spec(request.game), range(request.seed, request.seed + (request.seeds or 1))
     shared |= {"rules": known_game(request.game).version}
-    source = {"source": words.absolute if words else None}
-    return [Job("tuned", tune_seed, {**shared, "seed": seed}, source) for seed in seeds]
+    return [Job("tuned", tune_seed, {**shared, "seed": seed}, {"source": source}) for seed in seeds]
 
 
 def tune_seed(
@@ -265,9 +265,7 @@ def tune_seed(
     baseline: str, seed: int, games: int, report_games: int, final: bool, source: str | None = None,
 ) -> Row:  # fmt: skip
     """Tune from one seed; return the result, its validation, and its score on the selection games."""
-    chosen = load_game(source) if source else known_game(game)
-    if chosen.version != rules:
-        raise ValueError(f"the rules of {game} have changed while it was tuned: start it anew")
+    chosen = game_of_job(game, rules, source)
     found = tune_strategy(chosen, method, games, seed, Race(race, delta, epsilon), baseline, observation, final)
     key = int(child(report_key(seed), SELECTION))
     score = _score(chosen, found.policy, baseline, seed, key, report_games)
@@ -308,7 +306,7 @@ def _exploited_words(result: Json) -> list[str]:
         return []
     score = with_interval(found["score"], found["interval"])
     words = f"an exploiter found in {found['games']:,} games scores {score} against it; a best response scores no less"
-    if found["share"] <= HARD or "weights" in result:
+    if found["share"] <= HARD or "weights" in result or "why" in result:  # `auto` has said why it is a vector
         return [words]
     return [words, "a mixture is harder to exploit than one vector: try --method psro"]
 

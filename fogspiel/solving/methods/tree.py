@@ -7,15 +7,15 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor, inf, lcm
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from ...stats.linear_programs import LpFailure
 from ..exact import ExactBounds, exact_bounds, exact_from, round_strategy, vertex
 from ..policies.best_response import exact_exploitability, exploitability
+from ..proofs import solution_certificate
 from ..proofs.checkers import refined as checker
-from ..proofs.checkers.primitives import digest_of
 from ..proofs.checkers.tree import (
     EXACT_LARGE_FORMAT,
     FORMAT,
@@ -29,7 +29,7 @@ from ..proofs.checkers.tree import (
 from ..quasi_perfect import quasi_perfect
 from ..reduce import ReducedGame, presolve_tree
 from ..reduce.colour_refinement import refine
-from ..refinement import UNITS, Behaviours, NotRefined, Refined, refine_in_floats, uniform_behaviour, whole_shares
+from ..refinement import UNITS, Behaviours, NotRefined, refine_in_floats, uniform_behaviour, whole_shares
 from ..refinement import refine as refine_strategies
 from ..sources import GameSource, Knowledge
 from ..tree import Tree, sequence_form
@@ -276,7 +276,7 @@ def _refined(
     try:
         if bounds[0] != bounds[1]:
             raise NotRefined("the value is not exact")
-        found = yield from _steps(refine_strategies(form, optimal, stated, safety))
+        found = yield from refine_strategies(form, optimal, stated, safety)
     except NotRefined as reason:
         yield SolverProgress(f"refined in floating point: {reason}")
         found, rounded = refine_in_floats(form, optimal, stated, safety), True
@@ -297,18 +297,6 @@ def _refined(
     if rounded or safety:
         body |= {"strategies": [rows_of(tree, player, chosen[player], known, True) for player in (0, 1)]}
     return optimal if rounded or safety else chosen, {"refinement": body}
-
-
-def _steps(
-    steps: Generator[str, None, tuple[Refined, Refined]],
-) -> Generator[SolverProgress, None, tuple[Refined, Refined]]:
-    """Yield the remarks of a refinement as progress, and return what it finds."""
-    while True:
-        try:
-            yield SolverProgress(next(steps))
-        except StopIteration as end:
-            found: tuple[Refined, Refined] = end.value
-            return found
 
 
 # Certificates of trees: a strategy for each side, in the forms that `checkers.tree` checks, in full or as lines.
@@ -375,7 +363,8 @@ def make_certificate(
     strategies = [rows_of(tree, player, behaviours[player], known, whole) for player in (0, 1)]
     body = {"strategies": strategies, **(refined or {})} | ({"lock": lock} if lock else {})
     form = checker.FORMAT if len(body) > 1 else FORMAT
-    return cast(TreeCertificate, _certificate(form, name, version, bounds, body))
+    found: TreeCertificate = solution_certificate(form, name, version, (bounds[0] + bounds[1]) / 2, *bounds, **body)
+    return found
 
 
 def large_certificate(
@@ -387,8 +376,9 @@ def large_certificate(
     lower = Fraction(floor((judged.lower - SPARE) * UNITS), UNITS)
     upper = Fraction(ceil((judged.upper + SPARE) * UNITS), UNITS)
     strategies = [lines_of(tree, player, shares[player].tolist(), known) for player in (0, 1)]
-    more = {"denominator": UNITS, "strategies": strategies}
-    return cast(LargeTreeCertificate, _certificate(LARGE_FORMAT, name, version, (lower, upper), more))
+    head = LARGE_FORMAT, name, version, (lower + upper) / 2, lower, upper
+    found: LargeTreeCertificate = solution_certificate(*head, denominator=UNITS, strategies=strategies)
+    return found
 
 
 def exact_large_certificate(
@@ -404,8 +394,9 @@ def exact_large_certificate(
     strategies = [lines_of(tree, player, shares[player], known) for player in (0, 1)]
     if max(len(line) for lines in strategies for line in lines) > LONGEST_LINE:
         return None
-    found = _certificate(EXACT_LARGE_FORMAT, name, version, (value, value), {"strategies": strategies})
-    return cast(ExactLargeTreeCertificate, found)
+    head = EXACT_LARGE_FORMAT, name, version, value, value, value
+    found: ExactLargeTreeCertificate = solution_certificate(*head, strategies=strategies)
+    return found
 
 
 def proportional_shares(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[int]:
@@ -416,12 +407,3 @@ def proportional_shares(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> li
         unit = lcm(*(share.denominator for share in row))
         shares[first : first + count] = [int(share * unit) for share in row]
     return shares
-
-
-def _certificate(
-    format: str, name: str, version: int | str, bounds: tuple[Fraction, Fraction], more: Mapping[str, Any]
-) -> dict[str, Any]:
-    lower, upper = bounds
-    numbers = {"value": str((lower + upper) / 2), "lower": str(lower), "upper": str(upper)}
-    body = {"format": format, "game": name, "rules": version, **numbers, **more}
-    return body | {"digest": digest_of(body)}

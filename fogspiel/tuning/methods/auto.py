@@ -1,10 +1,13 @@
-"""The default method, responses to the baseline, and sequential halving: players thinned, bred, and moved along slopes.
+"""The default method, and responses to the baseline: players thinned, bred, and moved along slopes.
 
 The default method runs several searches, gives its games to the best one, and selects the result. Breeding and slopes
 of the score suit play against a known opponent (the baseline); duels suit play against strong opponents. All searches
-start at the best of some random players. After every round their results play against the baseline and each other, and
-the others continue from the best one. After the last round only the best search continues. In the end the finalists
-play against the baseline and each other on separate games.
+start at the best of some random players. After each of two rounds their results play against the baseline and each
+other, and the others continue from the best one. After the last round only the best search continues. In the end the
+finalists play against the baseline and each other on separate games.
+
+Where a response beats the leading vector by far, `psro` goes on from what the searches found. Its mixture is the result
+if it costs little against the baseline and is much harder to exploit, by games and responses of its own.
 
 Self-play finds players that do well against strong ones. Evaluation by a known opponent, or a known distribution of
 them, favours a direct search for a response. Nothing is assumed of the parameters: several searches run, and separate
@@ -18,10 +21,11 @@ from dataclasses import replace
 import numpy as np
 
 from ...core.agents import BASELINES, REDRAWN
-from ..arena import Arena, BudgetSpent, Step, hashed_parameters
-from ..population import DIRECTIONS, Archive, Ascent, Pool, draw_wide, scale_of
+from ..arena import TOLERANCE, Arena, BudgetSpent, Step, hashed_parameters
+from ..population import DIRECTIONS, Archive, Ascent, Pool, draw_opponents, draw_wide, scale_of
 from ..population import breed as breed_children
 from .evolution import directions_for, duel
+from .psro import psro
 from .surface import surface
 
 DEFAULT_GAMES = 500_000  # where the budget is not in games
@@ -31,11 +35,18 @@ DRAWN_SEEDS = 0.4  # for random players where no parameter has neighbours
 GAMES_PER_PLAYER = 96  # in the thinning, over all its rounds
 CHILDREN, RIVALS = 3, 16  # of each in the elite, and in each generation
 MIN_ELITE, MAX_ELITE = 4, 32
-ROUNDS = 2  # after which the best search continues alone
 MIN_GENERATIONS, MIN_CLIMB = 8, 64  # minimum for breeding, and for climbing
 FINALISTS = 4
 AHEAD, CLEARLY = 1.0, 2.0  # standard errors: against the baseline, and head to head
 NO_LIMIT = 10**15
+MIXED_FROM = 50_000  # games of a run in which a mixture is searched for
+HARD = 0.6  # score of a response up to which a player is hard to exploit, as a share of the range of payoffs
+# Fractions of the games: before the search for a mixture, a response and its score, the first part of the search, its
+# cost at the baseline after that, and in the end.
+ALONE, EXPLOITED, MIXED, PRICED, DECIDED = 0.35, 0.03, 0.05, 0.02, 0.1
+SEARCHED = 0.8  # part of the games of a response that search it; its score is that of the others
+CLEAR = 0.1  # by which the score of a response must be lower against the mixture
+RESPONSES, RESPONSE_GAMES = 8, 20  # responses that are bred, and games of the search per player in it
 
 
 class SubSearch:
@@ -78,21 +89,38 @@ def auto(arena: Arena) -> Iterator[Step]:
     champion = rivals[judge(arena, rivals, int(JUDGED * games))]
 
     ways = make_ways(arena, pool, champion, games)
-    leader, share = ways[0], int(ROUND * games)
-    for _ in range(ROUNDS if len(ways) > 1 else 0):
-        for way in ways:
-            yield from way.follow(arena, arena.games + share)
-        leader = ways[judge(arena, np.array([way.answer for way in ways]), int(JUDGED * games))]
-        for way in ways:
-            if way is not leader:
-                way.join(leader.answer)
-        yield Step(leader.answer, True)
-    yield from leader.follow(arena, first + int((1 - CHOSEN) * games))
+    leader = yield from compete(arena, ways, games)
 
-    found = [arena.start, *pool.thetas[:2], pool.thetas.mean(axis=0)]
-    found += [theta for way in ways for theta in (way.answer, way.checkpoints[-1])]
-    yield choose(arena, leader.answer, np.array(found), first + games)
+    def found() -> np.ndarray:
+        others = [arena.start, *pool.thetas[:2], pool.thetas.mean(axis=0)]
+        return np.array(others + [theta for way in ways for theta in (way.answer, way.checkpoints[-1])])
+
+    mixture, why, last = None, "", first + int((1 - DECIDED - 2 * EXPLOITED) * games)
+    if games >= MIXED_FROM:
+        yield from leader.follow(arena, first + int(ALONE * games))
+        founders = np.unique(np.vstack([leader.answer, found()]), axis=0)
+        mixture, why = yield from mix(arena, leader.answer, founders, games, last - int(CHOSEN * games))
+    if mixture is None:
+        last = first + games
+        leader = yield from compete(arena, ways, games)
+        yield from leader.follow(arena, last - int(CHOSEN * games))
+    chosen = choose(arena, leader.answer, found(), last)
+    yield replace(chosen, reason=f"{chosen.reason}{why}") if mixture is None else decide(arena, chosen, mixture, games)
     raise BudgetSpent  # the remaining games could only replace a good player by a lucky one
+
+
+def compete(arena: Arena, ways: list[SubSearch], games: int) -> Generator[Step, None, SubSearch]:
+    """Follow each search, restart the others at the result of the best one, and return it."""
+    if len(ways) == 1:
+        return ways[0]
+    for way in ways:
+        yield from way.follow(arena, arena.games + int(ROUND * games))
+    leader = ways[judge(arena, np.array([way.answer for way in ways]), int(JUDGED * games))]
+    for way in ways:
+        if way is not leader:
+            way.join(leader.answer)
+    yield Step(leader.answer, True)
+    return leader
 
 
 def draw_pool(arena: Arena, first: np.ndarray, drawing: int, games: int) -> tuple[Pool, int]:
@@ -205,6 +233,88 @@ def choose(arena: Arena, answer: np.ndarray, others: np.ndarray, until: int) -> 
     return Step(theta, True, reason=f"a vector, because {why}")
 
 
+# The mixture
+
+
+def mix(
+    arena: Arena, vector: np.ndarray, founders: np.ndarray, games: int, last: int
+) -> Generator[Step, None, tuple[Step | None, str]]:
+    """Search for a mixture if a response beats the vector; give up if it clearly costs more than the margin."""
+    priced = int(PRICED * games)
+    alone = Step(vector, True)
+    beaten = exploit(arena, alone, int(EXPLOITED * games))
+    if beaten <= HARD:
+        return None, ""
+    steps = psro(arena, founders, max(last - 2 * priced - arena.games, 1))
+    for until in (arena.games + int(MIXED * games), last - priced):
+        mixture = next(steps)
+        while arena.games < until:
+            yield Step(vector, False, population=mixture.population)
+            mixture = next(steps)
+        cost, error = price(arena, alone, mixture, priced)
+        if cost > TOLERANCE + CLEARLY * error:
+            harder = exploit(arena, mixture, int(EXPLOITED * games))
+            return None, f"; {_figures(alone, beaten, harder, cost, error)}"
+    return mixture, ""
+
+
+def decide(arena: Arena, finalist: Step, mixture: Step, games: int) -> Step:
+    """Return the mixture if it costs no more than the margin and a response to it scores clearly less."""
+    cost, error = price(arena, finalist, mixture, int(DECIDED * games))
+    beaten, harder = (exploit(arena, one, int(EXPLOITED * games)) for one in (finalist, mixture))
+    figures = _figures(finalist, beaten, harder, cost, error)
+    if cost <= TOLERANCE + AHEAD * error and harder <= beaten - CLEAR:
+        return replace(mixture, accepted=True, reason=f"a mixture, because {figures}")
+    return replace(finalist, reason=f"{finalist.reason}; {figures}")
+
+
+def _figures(finalist: Step, beaten: float, harder: float, cost: float, error: float) -> str:
+    return (
+        f"a response scores {beaten:.3f} against the {'vector' if finalist.weights is None else 'finalists'} and "
+        f"{harder:.3f} against the mixture of psro, which at the baseline scores {abs(cost):.3f} "
+        f"{'less' if cost > 0 else 'more'} (standard error {error:.3f})"
+    )
+
+
+def price(arena: Arena, finalist: Step, mixture: Step, games: int) -> tuple[float, float]:
+    """Return the lead of a result over a mixture by their scores at the baseline, and its standard error."""
+    pairs = games // 4
+    both = np.vstack([draw_opponents(*players_of(arena, one), pairs) for one in (finalist, mixture)])
+    scores = arena.play_pairs(both, np.tile(opponents(arena, pairs), (2, 1)), blocks=2).sum(axis=(1, 2))
+    leads = (scores[:pairs] - scores[pairs:]) / (2 * arena.game.max_score)
+    return float(leads.mean()), float(leads.std()) / math.sqrt(pairs)
+
+
+def exploit(arena: Arena, step: Step, games: int) -> float:
+    """Return the score of a response to a result: random players and mutants thinned, the best of them bred once."""
+    archive, weights = players_of(arena, step)
+    first, many, seats = arena.games, max(games // RESPONSE_GAMES, RESPONSES), archive.per_seat
+
+    def members(count: int) -> np.ndarray:
+        return draw_opponents(archive, weights, count)
+
+    mutants = breed_children(arena, members(many // 4), many // 4, 1.0, seats)
+    pool = Pool(np.vstack([draw_wide(arena, many - many // 4), mutants]), seats)
+    for count, until in ((RESPONSES, 0.5), (1, SEARCHED)):
+        for _ in thin(arena, pool, count, first + int(until * games), members):
+            pass
+        if count > 1:
+            pool.grow(breed_children(arena, pool.thetas, CHILDREN * count, 0.5, seats))
+    pairs = max((first + games - arena.games) // 2, 1)
+    scores = arena.play_pairs(np.tile(pool.thetas[:1], (pairs, 1)), members(pairs))
+    return float(scores.mean()) / arena.game.max_score
+
+
+def players_of(arena: Arena, step: Step) -> tuple[Archive, np.ndarray]:
+    """Return the members of a result as an archive, and their weights."""
+    archive = Archive(arena)
+    if step.thetas is None or step.weights is None:
+        archive.add(step.theta[None])
+        return archive, np.ones((2, 1) if archive.per_seat else 1)
+    archive.add(step.thetas)
+    return archive, step.weights
+
+
 # Searches against the baseline
 
 REACH = 0.3  # length of the directions of slopes, in units of the parameters
@@ -219,11 +329,14 @@ def opponents(arena: Arena, count: int) -> np.ndarray:
     return np.repeat(baseline.thetas[:1] if baseline and alike else arena.start[None], count, axis=0)
 
 
-def thin(arena: Arena, pool: Pool, count: int, until: int) -> Iterator[Step]:
+def thin(
+    arena: Arena, pool: Pool, count: int, until: int, rivals: Callable[[int], np.ndarray] | None = None
+) -> Iterator[Step]:
     """Apply sequential halving until `count` are left, with the same number of games in every round."""
+    draw = rivals or (lambda many: opponents(arena, many))
     for left in range(math.ceil(math.log2(len(pool.thetas) / count)), 0, -1):
         pairs = (until - arena.games) // (2 * left)
-        pool.play(arena, opponents(arena, max(pairs // len(pool.thetas), 1)))
+        pool.play(arena, draw(max(pairs // len(pool.thetas), 1)))
         pool.shrink(max(len(pool.thetas) // 2, count) if left > 1 else count)
         yield Step(pool.thetas[0], left == 1, population=len(pool.thetas))
 
@@ -285,51 +398,4 @@ def reply(arena: Arena) -> Iterator[Step]:
             raise BudgetSpent
 
 
-# The best of many random players by sequential halving (Karnin, Koren and Somekh 2013), against each other's panel.
-#
-# A round gives every remaining player the same number of games, then the better half stays: the method of seeds with
-# its games where they matter. The panel is redrawn from all players in every round, and the last two play separate
-# games.
-
-PAIRS_A_PLAYER = 32  # that the budget should allow
-MIN_PLAYERS, MAX_PLAYERS = 4, 4096
-FIRST_PAIRS = 4096  # where the budget is not in games
-
-
-def halving(arena: Arena, limit: int | None = None) -> Iterator[Step]:
-    """One tournament for the whole budget (or up to a number of games); without one, each twice as long as the last."""
-    last = arena.budget.games if limit is None else limit
-    pairs = FIRST_PAIRS if last is None else (last - arena.games) // 2
-    champion: np.ndarray | None = None
-    while True:
-        for pool in tournament(arena, pairs, champion):
-            champion = pool.thetas[:1]
-            yield Step(champion[0], len(pool.thetas) == 1, population=len(pool.thetas))
-        if limit is not None:
-            return
-        if last is not None:  # the remaining games could only replace a good player by a lucky one
-            raise BudgetSpent
-        pairs *= 2
-
-
-def players_for(pairs: int) -> int:
-    """Return the number of random players that this many game pairs can distinguish: a power of two."""
-    return int(2 ** int(math.log2(min(max(pairs // PAIRS_A_PLAYER, MIN_PLAYERS), MAX_PLAYERS))))
-
-
-def tournament(arena: Arena, pairs: int, champions: np.ndarray | None) -> Iterator[Pool]:
-    """Halve random players (and earlier winners) until one is left; yield the remaining ones after every round."""
-    players = arena.gaussians(players_for(pairs))
-    if champions is not None:
-        players[: len(champions)] = champions
-    pool, a_round = Pool(players, arena.strategy.per_seat), pairs // math.ceil(math.log2(len(players)))
-    while len(pool.thetas) > 1:
-        if len(pool.thetas) == 2:
-            pool.forget()  # the scores that selected the last two are biased upwards
-        panel = [arena.pick(len(players)) for _ in range(max(a_round // len(pool.thetas), 1))]
-        pool.play(arena, players[panel])
-        pool.shrink(len(pool.thetas) // 2)
-        yield pool
-
-
-METHODS = {"auto": auto, "reply": reply, "halving": halving}
+METHODS = {"auto": auto, "reply": reply}

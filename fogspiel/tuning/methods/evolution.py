@@ -1,4 +1,4 @@
-"""Evolution strategies: the five methods of Cauwet & Teytaud 2018, duels, and SPSA."""
+"""Evolution strategies: the five methods of Cauwet & Teytaud 2018, duels, SPSA and sequential halving."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...stats.race import Race, interval, mean
-from ..arena import MAX_SIGMA, MIN_SIGMA, Arena, Step, hashed_parameters, join_halves, mutant, next_sigma
-from ..population import DIRECTIONS, Ascent, add_up, scale_of
+from ..arena import MAX_SIGMA, MIN_SIGMA, Arena, BudgetSpent, Step, hashed_parameters, join_halves, mutant, next_sigma
+from ..population import DIRECTIONS, Ascent, Pool, add_up, scale_of
 
 # The methods of the paper: four evolutionary algorithms, and a round robin of random players
 
@@ -264,7 +264,54 @@ def spsa(arena: Arena) -> Iterator[Step]:
         yield Step(x, step % STEPS_A_CHECKPOINT == 0, float(c_k[-1]))
 
 
+# The best of many random players by sequential halving (Karnin, Koren and Somekh 2013), against each other's panel.
+#
+# A round gives every remaining player the same number of games, then the better half stays: the method of seeds with
+# its games where they matter. The panel is redrawn from all players in every round, and the last two play separate
+# games.
+
+PAIRS_A_PLAYER = 32  # that the budget should allow
+MIN_PLAYERS, MAX_PLAYERS = 4, 4096
+FIRST_PAIRS = 4096  # where the budget is not in games
+
+
+def halving(arena: Arena, limit: int | None = None) -> Iterator[Step]:
+    """One tournament for the whole budget (or up to a number of games); without one, each twice as long as the last."""
+    last = arena.budget.games if limit is None else limit
+    pairs = FIRST_PAIRS if last is None else (last - arena.games) // 2
+    champion: np.ndarray | None = None
+    while True:
+        for pool in tournament(arena, pairs, champion):
+            champion = pool.thetas[:1]
+            yield Step(champion[0], len(pool.thetas) == 1, population=len(pool.thetas))
+        if limit is not None:
+            return
+        if last is not None:  # the remaining games could only replace a good player by a lucky one
+            raise BudgetSpent
+        pairs *= 2
+
+
+def players_for(pairs: int) -> int:
+    """Return the number of random players that this many game pairs can distinguish: a power of two."""
+    return int(2 ** int(math.log2(min(max(pairs // PAIRS_A_PLAYER, MIN_PLAYERS), MAX_PLAYERS))))
+
+
+def tournament(arena: Arena, pairs: int, champions: np.ndarray | None) -> Iterator[Pool]:
+    """Halve random players (and earlier winners) until one is left; yield the remaining ones after every round."""
+    players = arena.gaussians(players_for(pairs))
+    if champions is not None:
+        players[: len(champions)] = champions
+    pool, a_round = Pool(players, arena.strategy.per_seat), pairs // math.ceil(math.log2(len(players)))
+    while len(pool.thetas) > 1:
+        if len(pool.thetas) == 2:
+            pool.forget()  # the scores that selected the last two are biased upwards
+        panel = [arena.pick(len(players)) for _ in range(max(a_round // len(pool.thetas), 1))]
+        pool.play(arena, players[panel])
+        pool.shrink(len(pool.thetas) // 2)
+        yield pool
+
+
 METHODS = {
     "naive": naive, "iterative": iterative, "real-coevolution": real, "approximate-coevolution": approximate,
-    "seeds": seeds, "duel": duel, "spsa": spsa,
+    "seeds": seeds, "duel": duel, "spsa": spsa, "halving": halving,
 }  # fmt: skip

@@ -15,8 +15,7 @@ from ...stats.race import Race, scan
 from .. import population
 from ..arena import Arena, Step, hashed_parameters, thin_checkpoints
 from ..population import Archive, Ascent, Pool, breed, draw_members, draw_opponents, is_certain, shares_of
-from .auto import halving
-from .evolution import duel, iterative
+from .evolution import duel, halving, iterative
 
 RESPONSES = 64  # that the budget should allow
 MIN_PAIRS, MAX_PAIRS = 256, 16_384  # of the search for a response
@@ -27,14 +26,14 @@ PARTS = 8  # of a race, each an event
 CLEARLY = 0.1  # of epsilon, by which a response must beat the mixture where scores are certain
 
 
-def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
+def psro(arena: Arena, founders: np.ndarray | None = None, games: int | None = None) -> Iterator[Step]:
     """Nash mixture, response, race; from the paper's starting point, or from players that were found before."""
-    archive, certain = Archive(arena), is_certain(arena)
-    pairs = min(max((arena.budget.games or 10**9) // (4 * RESPONSES), MIN_PAIRS), MAX_PAIRS)
+    archive, certain, games = Archive(arena), is_certain(arena), games or arena.budget.games
+    pairs = min(max((games or 10**9) // (4 * RESPONSES), MIN_PAIRS), MAX_PAIRS)
     founders = arena.start[None] if founders is None else founders
     archive.enrol(founders, 1 if certain else cell(pairs, len(founders)))
     if certain:
-        yield from population.breed_mixture(archive, CLEARLY * arena.race_rule.epsilon)
+        yield from population.breed_mixture(archive, CLEARLY * arena.race_rule.epsilon, games)
     nash, failures = archive.nash(), 0
     ways = begin_ways(archive, nash.weights) if pairs >= LASTING else []
     yield archive.step(nash, True)

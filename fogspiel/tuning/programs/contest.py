@@ -15,6 +15,7 @@ import json
 import math
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -109,7 +110,7 @@ class Scale:
         return below + (uniform < exact - below)
 
 
-class ScoreBackend:
+class ScoreBackend(ABC):
     """Backend that sends requests to a program; this base serves those without faults to report or resources."""
 
     least = 1  # number of game pairs that use its capacity
@@ -119,9 +120,9 @@ class ScoreBackend:
         """Game pairs to announce before they are asked for; 0 where nobody would play them meanwhile."""
         return 0
 
+    @abstractmethod
     def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
         """Return the answers in the order of the requests; a score that `check` rejects is requested again."""
-        raise NotImplementedError
 
     def announce(self, questions: Sequence[GameRequest]) -> None:
         """Begin to play games whose scores will be asked for."""

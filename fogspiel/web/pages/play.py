@@ -1,5 +1,6 @@
 """Play a game against a strategy, an engine or a run, and see the whole truth afterwards."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -12,7 +13,8 @@ from ...core.page_contract import KEY, Key, play_supports
 from ...runs.agent_parser import engines_of
 from .. import JsonObject
 from ..app import Site
-from ..opponents import level_name
+from ..knowledge import decision_of, knowledge_json
+from ..opponents import level_name, ratings_of
 from ..session_json import (
     MAX_KEYS,
     History,
@@ -108,6 +110,16 @@ def _add_api(site: Site) -> None:
         """Return the cost of the person's moves so far against the certified solution, or against this opponent."""
         return JSONResponse(sessions.coach(key))
 
+    @router.get("/{key}/knowledge")
+    def knowledge(request: Request, key: Key) -> JsonObject:
+        """Return what the person can know at its turn: what may be hidden, and the cost of each choice."""
+        stored = sessions.at_turn(key, client_of(request))
+        with stored.lock:
+            decision = decision_of(stored.session)
+        moment = 2 * len(decision.earlier) + 1
+        ask = partial(knowledge_json, decision)
+        return {"moment": moment, **site.jobs.compute(("knowledge", key, moment), ask)}
+
     @router.get("/{key}/replay")
     def replay(key: Key) -> JSONResponse:
         """Return the full record of a finished game."""
@@ -162,13 +174,14 @@ def _add_pages(site: Site) -> None:
             scene=scene,
             cloth=scene if scene in CLOTHS else "",
             level=level,
+            rating=ratings_of(game).get(against),
         )
 
     @router.get("/{key}/replay")
     def replay(request: Request, key: Key) -> HTMLResponse:
         stored = site.sessions.find_finished(key)
-        game, who = stored.session.game, ["You", stored.against][:: -1 if stored.session.side else 1]
-        seats = [", ".join(filter(None, (who[side], seat_of(game, stored.support, side)))) for side in (0, 1)]
+        game, names = stored.session.game, ["You", stored.against][:: -1 if stored.session.side else 1]
+        who = [", ".join(filter(None, (names[side], seat_of(game, stored.support, side)))) for side in (0, 1)]
         against, support = stored.against, stored.support
         return site.page(
             request,
@@ -176,9 +189,12 @@ def _add_pages(site: Site) -> None:
             key=key,
             game=game,
             against=against,
-            seats=seats,
+            who=who,
+            base=f"/api/play/{key}",
+            back=(f"/play/{key}", "Back to the game"),
             support=support,
             side=stored.session.side,
+            level=level_name(game, site.store, against),
             believes=game.resample is not nothing_hidden and not engines_of(game),
         )
 

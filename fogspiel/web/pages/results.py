@@ -5,25 +5,25 @@ from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.encoders import jsonable_encoder
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from ...runs.kind import kind_of, kind_of_method, title_of
 from ...runs.report import HEADING, Chart, Report, Table, as_csv, cell_text, numeric, to_json
-from ...runs.report.html_page import colours_of, plot_chart
 from ...runs.request import FILE_NAME
-from ...runs.store import Json, Run
+from ...runs.store import Run
 from .. import JsonObject
 from ..app import Site, attachment
 from ..run_reader import Name, RunReader
 
-PATH, TITLE = "/results", "Results"
+PATH = "/results"
+TONES = 7  # colours of series
 WORDY = 40  # cells longer than this many characters may wrap
 TableName = Annotated[str, Path(pattern=f"^{FILE_NAME.pattern}$", description="The name of a table.")]
 
 
 class Panel(NamedTuple):
     chart: Chart
-    plot: Json
+    drawing: JsonObject
 
 
 class Block(NamedTuple):
@@ -64,7 +64,8 @@ def list_results(reader: RunReader) -> list[JsonObject]:
 
 
 def blocks_of(report: Report) -> list[Block]:
-    blocks, colours = [], colours_of(report)
+    blocks, charts = [], [chart for panels in report.figures.values() for chart in panels]
+    tones = list(dict.fromkeys(series.name for chart in charts for series in chart.series))
     for part in report.blocks():
         if isinstance(part, str):
             blocks.append(Block("heading" if part.startswith(HEADING) else "words", part.removeprefix(HEADING)))
@@ -72,9 +73,17 @@ def blocks_of(report: Report) -> list[Block]:
             blocks.append(_table_block(part))
         else:
             drawn = [chart for chart in part if len({(one.name, at) for one in chart.series for at in one.x}) > 1]
-            panels = [Panel(chart, plot_chart(chart, colours)) for chart in drawn]  # a single point is in the tables
+            panels = [Panel(chart, drawing_of(chart, tones)) for chart in drawn]  # a single point is in the tables
             blocks += [Block("charts", panels=panels)] if panels else []
     return blocks
+
+
+def drawing_of(chart: Chart, tones: Sequence[str]) -> JsonObject:
+    """Return a chart as the page draws it; a series has the same colour in all charts of a report."""
+    series = [one.to_json() | {"tone": tones.index(one.name) % TONES} for one in chart.series]
+    if categories := chart.categories:
+        series = [one | {"x": [cell_text(x) for x in one["x"]]} for one in series]
+    return {"kind": chart.kind, "x": chart.x, "y": chart.y, "categories": categories or None, "series": series}
 
 
 def _table_block(table: Table) -> Block:
@@ -134,15 +143,14 @@ def register(site: Site) -> None:
     site.routes.include_router(router)
 
     @site.routes.get(PATH, include_in_schema=False)
-    def list_page(request: Request) -> HTMLResponse:
-        return site.page(request, "results.html", results=list_results(reader))
+    def list_page() -> RedirectResponse:
+        return RedirectResponse("/runs?state=finished")
 
     @site.routes.get(PATH + "/{name}", include_in_schema=False)
     def result_page(request: Request, name: Name) -> Response:
         def make() -> Response:
             found = report(name)
             blocks = blocks_of(found)
-            charts = any(block.panels for block in blocks)
-            return site.page(request, "result.html", charts=charts, run=name, report=found, blocks=blocks)
+            return site.page(request, "result.html", run=name, report=found, blocks=blocks)
 
         return site.page_in_time(request, lambda: site.versions.respond(("result page", name), version(name), make))

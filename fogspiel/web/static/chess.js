@@ -28,7 +28,7 @@ function stateOf(key, side) {
   if (!states.has(key)) {
     const cursor = squareOf(side === 0 ? "e2" : "e7");
     const phantoms = new Phantoms(key);
-    states.set(key, { flipped: false, cursor, picked: null, armed: null, trying: null, said: "", keys: false, dropped: false, refused: undefined, phantoms });
+    states.set(key, { flipped: false, cursor, picked: null, armed: null, trying: null, said: "", keys: false, dropped: false, refused: undefined, phantoms, arrows: [] });
   }
   return states.get(key);
 }
@@ -50,7 +50,8 @@ export class Playboard extends Chessboard {
   constructor(container, part, choices, act, key) {
     const state = stateOf(key, part.side);
     super(container, part, state.flipped ? 1 - part.side : part.side);
-    Object.assign(this, { choices, act, state, phantoms: state.phantoms, moves: movesOf(choices) });
+    Object.assign(this, { choices, act, state, phantoms: state.phantoms, moves: movesOf(choices), arrows: state.arrows });
+    state.board = this;
     if (!this.moves.has(state.picked)) state.picked = null;
     const last = this.phantoms.last;
     if (last) Object.assign(this, { moved: last, crossed: [last[0], ...between(...last)] });
@@ -129,6 +130,7 @@ export class Playboard extends Chessboard {
     if (question) row.append(button("Any? (Can a pawn capture?)", () => this.act(question.action)));
     const captures = button(`Pawn captures: ${this.captures().length}`, () => this.tryCaptures());
     captures.disabled = !this.captures().length;
+    captures.id = "captures";
     row.append(captures);
     row.append(button("Turn", () => this.flip(), "", { "aria-label": "Turn the board" }));
     const keys = element("details");
@@ -158,15 +160,18 @@ export class Playboard extends Chessboard {
       row.append(put);
     }
     const steps = element("div", "row steps");
+    const placedWords = () => `Clear ${this.phantoms.men.size || ""}`.trim();
     steps.append(
       button("All at home", () => this.change(() => this.phantoms.setHome(this.part.men, this.part.side)), "quiet small-button"),
       button("Undo", () => this.change(() => this.phantoms.undo()), "quiet small-button"),
-      button("Remove all", () => this.change(() => this.phantoms.clear()), "quiet small-button"),
+      button(placedWords(), () => this.change(() => this.phantoms.clear()), "small-button", { "aria-label": "Remove all" }),
     );
     const [p, q] = [this.phantoms.count("p"), this.phantoms.count("q")];
     const placed = men === undefined ? `Placed: ${p} of ${pawns} pawns, ${q} of ${pieces} pieces.` : `Placed: ${p + q} of ${men} pieces.`;
     steps.append(element("span", "small soft", placed));
-    box.append(element("p", "label", "Your guesses (only you see them)"), row, steps);
+    const head = element("div", "card-head");
+    head.append(element("p", "label", "Your guesses"), element("span", "small soft", "Drag onto the board. Only you see them."));
+    box.append(head, row, steps);
     return box;
   }
 
@@ -298,7 +303,8 @@ export class Playboard extends Chessboard {
   }
 
   send(choice) {
-    Object.assign(this.state, { picked: null, armed: null, dropped: this.dragged });
+    Object.assign(this.state, { picked: null, armed: null, dropped: this.dragged, arrows: [] });
+    this.arrows = [];
     this.tell("");
     this.phantoms.attempt(squareOf(choice.label), squareOf(choice.label.slice(2)));
     this.act(choice.action);
@@ -364,6 +370,15 @@ export class Playboard extends Chessboard {
     const { trying } = this.state;
     this.state.trying = null;
     if (trying && this.part.refused.includes(trying)) setTimeout(() => this.tryCaptures(), BREATH);
+  }
+}
+
+/* The coach's arrows on the board that is played on, until the next move. */
+export function setArrows(arrows) {
+  for (const state of states.values()) {
+    if (!state.board?.container.isConnected) continue;
+    state.arrows = state.board.arrows = arrows;
+    state.board.draw();
   }
 }
 

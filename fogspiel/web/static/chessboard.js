@@ -6,11 +6,12 @@ import { element } from "./service.js";
 import { inDirection, isOwn, nameOf, squareOf } from "./squares.js";
 
 const ALL = [...Array(64).keys()];
+const WORTH = 10; // per cent from which on a chance has a number
 
 export class Chessboard {
   /* `below` is the side whose men stand below: 0 is White. */
   constructor(container, part, below = part.side) {
-    Object.assign(this, { container, part, below, crossed: [], moved: [] });
+    Object.assign(this, { container, part, below, crossed: [], moved: [], arrows: [], chances: null });
   }
 
   /* Where a square is on the screen, column and row from the top left. */
@@ -73,6 +74,7 @@ export class Chessboard {
     }
     frame.prepend(fogLayer(8, 8, (column, row) => this.density(column, row)));
     frame.append(this.overlay());
+    if (this.chances) this.showChances(frame);
     return frame;
   }
 
@@ -112,6 +114,18 @@ export class Chessboard {
     return cell;
   }
 
+  /* How likely somebody stands on each square, in per cent, where it is worth a number. */
+  showChances(frame) {
+    frame.classList.add("heat");
+    for (const cell of frame.querySelectorAll("[data-square]")) {
+      const square = Number(cell.dataset.square), percent = Math.round(100 * Math.min(this.chances[square], 1));
+      if (percent < WORTH || this.part.men[square] !== ".") continue;
+      cell.style.setProperty("--chance", String(percent / 100));
+      cell.append(element("span", "chance", String(percent)));
+      cell.setAttribute("aria-label", `${cell.getAttribute("aria-label")}, ${percent} per cent`);
+    }
+  }
+
   /* What is said of a square after its name. */
   aloud(square) {
     const letter = this.part.men[square];
@@ -140,7 +154,17 @@ export class Chessboard {
       field.append(svgElement("circle", { cx: x2, cy: y2, r: 0.22, class: "ghost-disc" }));
       field.append(svgElement("path", { d: `M${x2 - 0.14} ${y2 - 0.14}l.28 .28m0 -.28l-.28 .28`, class: "ghost-end" }));
     }
+    for (const { move, look, opacity } of this.arrows) field.append(this.arrow(middle(squareOf(move)), middle(squareOf(move.slice(2))), look, opacity));
     return field;
+  }
+
+  arrow([x1, y1], [x2, y2], look, opacity) {
+    const long = Math.hypot(x2 - x1, y2 - y1), [dx, dy] = [(x2 - x1) / long, (y2 - y1) / long];
+    const [ex, ey] = [x2 - 0.25 * dx, y2 - 0.25 * dy];
+    const arrow = svgElement("g", { class: `arrow ${look}`.trim(), opacity });
+    arrow.append(svgElement("line", { x1, y1, x2: ex - 0.1 * dx, y2: ey - 0.1 * dy }));
+    arrow.append(svgElement("path", { d: `M${ex + 0.2 * dx} ${ey + 0.2 * dy}L${ex - 0.14 * dx - 0.17 * dy} ${ey - 0.14 * dy + 0.17 * dx}L${ex - 0.14 * dx + 0.17 * dy} ${ey - 0.14 * dy - 0.17 * dx}Z` }));
+    return arrow;
   }
 
   counts() {

@@ -1,6 +1,6 @@
 // Several runs over the same axes: how they score against their baselines on the way, or what their own steps say.
 
-import { drawable, drawProgress, whenColoursChange } from "./charts.js";
+import { drawable, drawProgress } from "./charts.js";
 import { byId, tell } from "./service.js";
 import { measureWay, noProgress, readMore } from "./watch.js";
 
@@ -28,7 +28,6 @@ if (alike.length) {
   byId("legend").textContent = "Intervals are 95 %, valid at any time.";
   byId("figure").hidden = false;
   draw();
-  whenColoursChange(draw);
 }
 const rest = found.length - alike.length;
 if (!alike.length) tell(byId("nothing"), `There is nothing to draw: ${WHY} The table compares the rest.`);

@@ -1,6 +1,6 @@
 // A report: its charts, and tables that are sorted by a click on the head of a column.
 
-import { drawReport, whenColoursChange } from "./charts.js";
+import { drawReport } from "./charts.js";
 
 const FIGURES = /^[-+]?[\d,]*\.?\d+(e[-+]?\d+)?/i;
 
@@ -30,4 +30,3 @@ for (const table of document.querySelectorAll("table.report")) {
   }
 }
 drawReport();
-whenColoursChange(drawReport);

@@ -16,8 +16,7 @@ import numpy as np
 
 from fogspiel.core.rng import fill_normal
 from fogspiel.tuning.arena import MAX_SIGMA, Arena, BudgetSpent, Step, hashed_parameters, join_halves
-from fogspiel.tuning.methods.auto import players_for
-from fogspiel.tuning.methods.evolution import iterative
+from fogspiel.tuning.methods.evolution import iterative, players_for
 from fogspiel.tuning.population import Archive, Pool, is_certain
 
 FULL = 60  # most parameters with a full covariance matrix

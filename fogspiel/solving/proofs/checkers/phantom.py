@@ -226,7 +226,7 @@ class Answerer(BoardResponder[Place, Node]):
 
     def _turn(self, node: Node, own: int) -> tuple[int, list[Node]]:
         """Play the planner's turn against the answerer's stones: return the payments of ended games, and the worlds."""
-        if not node.tries:
+        if not node.tries:  # the last empty cell, if there is one, is the planner's
             return node.weight * (0 if self.theirs[node.stones | self.full & ~own] else DRAW), []
         paid, worlds = 0, []
         for cell, stays, fails in node.tries:
@@ -234,11 +234,7 @@ class Answerer(BoardResponder[Place, Node]):
                 more, going = self.turn(fails, own)
                 paid += more
                 worlds += going
-            elif self.theirs[stays.stones]:
-                continue
-            elif stays.stones | own == self.full:
-                paid += stays.weight * DRAW
-            else:
+            elif not self.theirs[stays.stones]:
                 worlds.append(stays)
         return paid, worlds
 
@@ -257,8 +253,6 @@ class Answerer(BoardResponder[Place, Node]):
                 taken.append(node)
             elif self.mine[stones]:
                 gained += node.weight * WIN
-            elif stones | node.stones == self.full:
-                gained += node.weight * DRAW
             else:
                 paid, after = self.turn(node, stones)
                 gained += paid

@@ -253,7 +253,7 @@ class Lines(Mapping[Key, tuple[int, dict[int, Fraction]]]):
             demand(len(shares) == len(actions) == len(set(actions)), f"{place} needs one share for each action")
             whole = min(shares) >= 0 and sum(shares) == (denominator or max(sum(shares), 1))
             demand(whole, f"the shares in {place} are negative or not {denominator or 'positive'} in all")
-            key = self._key((after or None, view))
+            key = self._key((after, view))
             demand(key not in self._numbers, f"{place} repeats an earlier line")
             self._numbers[key] = number
 

@@ -6,14 +6,14 @@ used as `C:paper:run=NAME`.
 
 from collections.abc import Iterator, Sequence
 
-from ...kriegspiel.engine import SearchLimit
-from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs
-from ...runs.kind import Row, rows_by
-from ...runs.report import Report, Table
-from ...runs.requests import PaperRequest
-from ..claims import Claim, Clause, claim_table, elo
-from ..kinds import Batches, PaperPart, any_number
-from .figure10 import POINTS, games_of, match_line
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs
+from fogspiel.papers.ciancarini2010.figure10 import POINTS, games_of, match_line
+from fogspiel.papers.claims import Claim, Clause, claim_table, elo
+from fogspiel.papers.kinds import Batches, PaperPart, any_number
+from fogspiel.runs.kind import Row, rows_by
+from fogspiel.runs.report import Report, Table
+from fogspiel.runs.requests import PaperRequest
 
 NODES, B_NODES = 1000, 200  # moves explored by C and the hybrid (about 30 per simulation); simulations of B
 GAMES, QUICK_GAMES, LONGEST = 200, 8, 300

@@ -13,14 +13,14 @@ from statistics import mean
 
 import numpy as np
 
-from ...core.rng import random_unit, stream_of
-from ...runs.kind import Job, Row, rows_by
-from ...runs.report import Chart, Report, Series, Table
-from ...runs.requests import PaperRequest
-from ...solving.methods import run_to_end
-from ...solving.methods.normal_form import EXP3, KHACHIYAN, BanditRun
-from ..claims import Claim, Clause, claim_table, exact, mean_of
-from ..kinds import Batches, PaperPart
+from fogspiel.core.rng import random_unit, stream_of
+from fogspiel.papers.claims import Claim, Clause, claim_table, exact, mean_of
+from fogspiel.papers.kinds import Batches, PaperPart
+from fogspiel.runs.kind import Job, Row, rows_by
+from fogspiel.runs.report import Chart, Report, Series, Table
+from fogspiel.runs.requests import PaperRequest
+from fogspiel.solving.methods import run_to_end
+from fogspiel.solving.methods.normal_form import EXP3, KHACHIYAN, BanditRun
 
 SIZES, QUICK_SIZES = (8, 16, 64, 256, 1024), (8, 16, 64)
 PRECISIONS = {KHACHIYAN: (0.5, 0.25, 0.1), EXP3: (0.5, 0.25)}  # finer ones take EXP3 minutes at K = 1024

@@ -9,15 +9,27 @@ progress. Each is removed alone.
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from ...kriegspiel.engine import SearchLimit
-from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of
-from ...runs.kind import Row, rows_by
-from ...runs.report import Chart, Report, Series, Table
-from ...runs.requests import PaperRequest
-from ..claims import Claim, Clause, claim_table, elo, mean_of, wins_per_loss
-from ..kinds import Batches, PaperPart, any_number
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of
+from fogspiel.papers.ciancarini2010.figure10 import (
+    OVER,
+    POINTS,
+    SELDOM,
+    SELDOM_WINS,
+    THREE_WINS,
+    A,
+    check_engine,
+    games_of,
+    is_chosen,
+    match_line,
+)
+from fogspiel.papers.claims import Claim, Clause, claim_table, elo, mean_of, wins_per_loss
+from fogspiel.papers.kinds import Batches, PaperPart, any_number
+from fogspiel.runs.kind import Row, rows_by
+from fogspiel.runs.report import Chart, Report, Series, Table
+from fogspiel.runs.requests import PaperRequest
+
 from .engines import KNOWLEDGE
-from .figure10 import OVER, POINTS, SELDOM, SELDOM_WINS, THREE_WINS, A, check_engine, games_of, is_chosen, match_line
 
 NODES = 10_000  # of C, as of the minimax program
 PER_ITERATION = 100  # nodes for an iteration of A, which is a whole game

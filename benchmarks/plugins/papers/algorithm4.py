@@ -13,19 +13,19 @@ from math import log
 
 import numpy as np
 
-from ...core.agents import mixture_policy, named_policy, vector_policy
-from ...core.game import Game, known_game
-from ...core.rng import child
-from ...process.heartbeat import beat
-from ...runs.kind import Job, Row, rows_by
-from ...runs.report import Cell, Chart, Report, Series, Table
-from ...runs.requests import PaperRequest
-from ...stats.evaluate import evaluate, median_interval, report_key
-from ...stats.race import Race, Verdict
-from ...tuning.arena import NARROWER, WIDER, Arena, Budget, BudgetSpent, Step
-from ...tuning.methods.evolution import Population, approximate, evolve, iterative
-from ..kinds import Batches, PaperPart
-from .figure1 import CAUWET
+from fogspiel.core.agents import mixture_policy, named_policy, vector_policy
+from fogspiel.core.game import Game, known_game
+from fogspiel.core.rng import child
+from fogspiel.papers.cauwet2018.figure1 import CAUWET
+from fogspiel.papers.kinds import Batches, PaperPart
+from fogspiel.process.heartbeat import beat
+from fogspiel.runs.kind import Job, Row, rows_by
+from fogspiel.runs.report import Cell, Chart, Report, Series, Table
+from fogspiel.runs.requests import PaperRequest
+from fogspiel.stats.evaluate import evaluate, median_interval, report_key
+from fogspiel.stats.race import Race, Verdict
+from fogspiel.tuning.arena import NARROWER, WIDER, Arena, Budget, BudgetSpent, Step
+from fogspiel.tuning.methods.evolution import Population, approximate, evolve, iterative
 
 GAMES = {"guesswho128": "Guess who-deter", "guesswho128-stochastic": "Guess who"}
 BUDGETS = (5_000, 20_000, 50_000, 200_000, 500_000)

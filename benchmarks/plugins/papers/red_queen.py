@@ -13,21 +13,21 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...core.agents import ParametricPolicy, vector_policy
-from ...core.game import known_game
-from ...core.rng import child
-from ...core.simulate import PolicyMatch
-from ...games.guess_who import exact as truth
-from ...runs.kind import Job, Row, rows_by
-from ...runs.report import Cell, Chart, Report, Series, Table
-from ...runs.requests import PaperRequest
-from ...stats.race import Race
-from ...tuning.arena import GameContest
-from ...tuning.tune import search
-from ..claims import ERROR, Claim, Clause, Verdict, claim_table, exact, fact, missing
-from ..kinds import Batches, PaperPart
-from .figure1 import CAUWET, GAME, player
-from .printed_tables import NAIVE
+from fogspiel.core.agents import ParametricPolicy, vector_policy
+from fogspiel.core.game import known_game
+from fogspiel.core.rng import child
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.games.guess_who import exact as truth
+from fogspiel.papers.cauwet2018.figure1 import CAUWET, GAME, player
+from fogspiel.papers.cauwet2018.printed_tables import NAIVE
+from fogspiel.papers.claims import ERROR, Claim, Clause, Verdict, claim_table, exact, fact, missing
+from fogspiel.papers.kinds import Batches, PaperPart
+from fogspiel.runs.kind import Job, Row, rows_by
+from fogspiel.runs.report import Cell, Chart, Report, Series, Table
+from fogspiel.runs.requests import PaperRequest
+from fogspiel.stats.race import Race
+from fogspiel.tuning.arena import GameContest
+from fogspiel.tuning.tune import search
 
 FAMILIES = (1, 2, 4)  # free parameters of the first steps: Eqs. 1, 2 and 3; later steps have all four
 NAMES = ("dichotomy", "OL", "ONL", "Best")  # the paper's players, in the order of training

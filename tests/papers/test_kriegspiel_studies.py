@@ -1,20 +1,13 @@
-"""Future work of Ciancarini and Favini (2010): calibration, the hybrid of B and C, progressive strategies."""
+"""A plug-in with studies of Ciancarini and Favini (2010): calibration, hybrid, progressive strategies, ablation."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
-
-from fogspiel.core.rng import random_below, stream_of
-from fogspiel.games.chess.position import end_of
-from fogspiel.kriegspiel.engine import SearchLimit, engine_file, find_engine
-from fogspiel.kriegspiel.game import rules
-from fogspiel.kriegspiel.match import code_of
-from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.kriegspiel.search.perception_search import best_by_uct, root_attempts
-from fogspiel.papers.ciancarini2010 import calibration, future_work
-from fogspiel.papers.ciancarini2010.abstract_model import FITTED_B
-from fogspiel.papers.ciancarini2010.approach_c import (
+from plugins.papers.kriegspiel_studies import ablation, calibration, future_work
+from plugins.papers.kriegspiel_studies.calibration import BANDS, MESSAGES, bias, bias_limits, inaccuracy, observe
+from plugins.papers.kriegspiel_studies.engines import (
     FIRST_VISITS,
     GROWTH,
     PLAIN,
@@ -23,12 +16,27 @@ from fogspiel.papers.ciancarini2010.approach_c import (
     offered,
     uct_selection,
 )
-from fogspiel.papers.ciancarini2010.calibration import BANDS, MESSAGES, bias, bias_limits, inaccuracy, observe
+
+from fogspiel.core.rng import random_below, stream_of
+from fogspiel.games.chess.position import end_of
+from fogspiel.kriegspiel.engine import SearchLimit, engine_file, find_engine
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.match import code_of
+from fogspiel.kriegspiel.referee import Referee, play_game
+from fogspiel.kriegspiel.search.perception_search import best_by_uct, root_attempts
+from fogspiel.papers.ciancarini2010.abstract_model import FITTED_B
 from fogspiel.papers.ciancarini2010.engines import PrintedC
-from fogspiel.papers.claims import Clause, Verdict
+from fogspiel.papers.claims import Clause, Verdict, error_per_clause
+from fogspiel.papers.kinds import find_experiment
 from fogspiel.runs.requests import PaperRequest
 
 LIMIT = SearchLimit(nodes=40)
+PLUGINS = Path(__file__).parents[2] / "benchmarks" / "plugins"
+
+
+@pytest.fixture(autouse=True)
+def plugged_in(monkeypatch):
+    monkeypatch.setenv("FOGSPIEL_PLUGINS", str(PLUGINS))
 
 
 def random_game(seed, plies=40):
@@ -127,7 +135,7 @@ def test_every_engine_plays_the_same_game_twice(name):
     for _ in range(2):
         players = [find_engine(engine)(LIMIT, stream_of(2, side)) for side, engine in enumerate((name, "C:paper"))]
         records.append(play_game(tuple(players), Referee(), 20).record)
-    assert records[0] == records[1] and engine_file(name).name == "engines.py" and code_of(name)
+    assert records[0] == records[1] and engine_file(name).parent.name == "kriegspiel_studies" and code_of(name)
 
 
 @pytest.mark.thorough
@@ -191,3 +199,64 @@ def test_unpruning_offers_the_most_promising_attempts_first():
     node = tree.nodes[0]
     found = [float(row["value"]) + strategy.bias * objective(node, row["move"]) for row in root_attempts(tree)]
     assert found == sorted(found, reverse=True)
+
+
+# The ablation.
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "C:step1",
+        "C:step4",
+        "A:boards",
+        "A:replies",
+        "A:progress",
+        "A:anywhere",
+    ],
+)
+@pytest.mark.thorough
+def test_the_engines_of_the_ablation_play_the_same_game_twice(name):
+    def record():
+        players = [
+            find_engine(engine)(SearchLimit(nodes=20), stream_of(7, side))
+            for side, engine in enumerate((name, "random"))
+        ]
+        return play_game(tuple(players), Referee(), 24).record
+
+    assert record() == record()
+
+
+def test_a_step_of_the_ablation_knows_what_it_says():
+    none, values = (find_engine(f"C:step{step}")(SearchLimit(nodes=1), stream_of(1)) for step in (1, 2))
+    assert none.chosen.value_queen == none.chosen.value_pawn == 1 and none.chosen.mobility == 0
+    assert values.chosen.value_queen > 5 and values.chosen.mobility == 0
+    with pytest.raises(ValueError, match="no file step5"):
+        find_engine("C:step5")
+
+
+def test_a_short_ablation_leaves_every_claim_open():
+    request = PaperRequest(name="ablation", scale=0.005)
+    rows = [
+        {"first": match.names[0], "second": match.names[1], "seats": [seat.to_json() for seat in match.seats],
+         "games": [{"result": 2}, {"result": 0}]}
+        for match in ablation.matches(request)
+    ]  # fmt: skip
+    found = ablation.claims(request, rows)
+    verdicts = {claim.verdict(error_per_clause(found)) for claim in found}
+    assert verdicts == {Verdict.OPEN, Verdict.NEW}
+    assert len(found) == len(ablation.LADDER) + 2 * len(ablation.APPROACHES_A) - 1
+
+
+def test_an_ablation_plays_the_chosen_engines_with_the_nodes_and_games_of_the_request():
+    request = PaperRequest(name="ablation", only="C:step2, A:boards", nodes=1000, games=6)
+    find_experiment("ablation").check(request)
+    found = [(*match.names, match.games) for match in ablation.matches(request)]
+    assert found == [
+        ("C:step2 (1,000 nodes)", "minimax (1,000 nodes)", 6),
+        ("A:boards (10 nodes)", "minimax (1,000 nodes)", 3),
+        ("A:boards (10 nodes)", "A:paper (10 nodes)", 3),
+    ]
+    assert PaperRequest.from_json(request.to_json()) == request
+    with pytest.raises(ValueError, match="there is no engine of this part 'C:step9'"):
+        find_experiment("ablation").check(PaperRequest(name="ablation", only="C:step9"))

@@ -25,17 +25,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.compile.cache import code_digest
-from ...core.rng import stream_of
-from ...games.chess.bitboards import kind_on
-from ...games.chess.fen import parse_square
-from ...games.chess.position import end_of, start_of
-from ...kriegspiel.beliefs.probability_matrices import survey_board
-from ...kriegspiel.engine import SearchLimit
-from ...kriegspiel.game import rules
-from ...kriegspiel.match import EngineMatch, EngineSpec, play_pair
-from ...kriegspiel.referee import Message, Referee
-from ...kriegspiel.search.move_value import (
+from fogspiel.core.compile.cache import code_digest
+from fogspiel.core.rng import stream_of
+from fogspiel.games.chess.bitboards import kind_on
+from fogspiel.games.chess.fen import parse_square
+from fogspiel.games.chess.position import end_of, start_of
+from fogspiel.kriegspiel.beliefs.probability_matrices import survey_board
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, play_pair
+from fogspiel.kriegspiel.referee import Message, Referee
+from fogspiel.kriegspiel.search.move_value import (
     CHECK,
     MOVED_TAKEN,
     OTHER_TAKEN,
@@ -45,14 +45,14 @@ from ...kriegspiel.search.move_value import (
     REPLIES,
     SILENT,
 )
-from ...runs.kind import Job, Row
-from ...runs.report import Cell, Chart, Report, Series, Table
-from ...runs.requests import PaperRequest
-from ...stats.race import interval
-from ..claims import Claim, Clause, Evidence, claim_table, missing
-from ..kinds import Batches, PaperPart
-from .abstract_model import FITTED_C, get_outcome_probabilities, prob_legal
-from .engines import PrintedC
+from fogspiel.papers.ciancarini2010.abstract_model import FITTED_C, get_outcome_probabilities, prob_legal
+from fogspiel.papers.ciancarini2010.engines import PrintedC
+from fogspiel.papers.claims import Claim, Clause, Evidence, claim_table, missing
+from fogspiel.papers.kinds import Batches, PaperPart
+from fogspiel.runs.kind import Job, Row
+from fogspiel.runs.report import Cell, Chart, Report, Series, Table
+from fogspiel.runs.requests import PaperRequest
+from fogspiel.stats.race import interval
 
 NODES, LONGEST = 1000, 300
 GAMES, QUICK_GAMES = 100, 8
