@@ -491,6 +491,20 @@ def test_a_denominator_is_a_number_from_1_to_its_limit(unit):
             tree.check_form(large([[f"|0|0 1|{shares}"], []], denominator))
 
 
+@pytest.mark.parametrize("unit", [None, 7])
+def test_a_large_tree_has_the_keys_of_its_format(unit):
+    body = large([["|0|0|1" if unit is None else "|0|0|7"], []], unit)
+    assert tree.check_form(body)
+    for wrong in ({**body, "more": 1}, {key: value for key, value in body.items() if key != "value"}):
+        with pytest.raises(ValueError, match="exactly the keys"):
+            tree.check_form(reseal(wrong))
+    for wrong in ({**body, "format": "fogspiel certificate 1"}, None, [], {}):
+        with pytest.raises(ValueError, match=r"exactly the keys|its format is"):
+            tree.check_form(wrong)
+    with pytest.raises(ValueError, match="changed after it was written"):
+        tree.check_form({**body, "value": "1"})
+
+
 def test_too_many_lines_are_refused(monkeypatch):
     monkeypatch.setattr(tree, "MAX_LINES", 2)
     assert tree.check_form(large(LINES))
