@@ -1,7 +1,7 @@
 // One game: what the person sees, what may be done, what was said. Everything shown comes from the person's own view.
 
 import { Clock } from "./clock.js";
-import { die } from "./figures.js";
+import { die, ship } from "./figures.js";
 import { remember } from "./games.js";
 import { askKnowledge, listKnowledge, markKnowledge } from "./knowledge.js";
 import { drawPicture } from "./picture.js";
@@ -175,8 +175,29 @@ async function drawSeen() {
   const own = boards.length > 1 ? boards.at(-1) : null;
   await drawPicture(picture, session.picture.filter((part) => part !== own), session.choices, act, session.latest);
   if (!second) return;
-  second.hidden = !own;
-  if (own) await drawPicture(second.querySelector(".picture"), [own]);
+  const placing = session.picture.find((part) => typeof part.turned === "boolean");
+  second.hidden = !own && !placing;
+  if (own) await drawPicture(second.querySelector(".picture"), [own, ...session.picture.filter((part) => part.kind === "race")]);
+  else if (placing) second.querySelector(".picture").replaceChildren(...fleetOf(placing));
+}
+// The ships of the fleet while they are placed: those on the sea, the one in hand, those that follow.
+const LENGTHS = ["", "One", "Two", "Three", "Four", "Five", "Six"];
+function fleetOf({ ships, in_hand: length, fleet, row_names: rows, column_names: columns }) {
+  const squares = fleet.reduce((sum, one) => sum + one, 0);
+  const head = element("p", "row fleet-head");
+  head.append(element("strong", "label", `Fleet, ${squares} squares`), element("span", "small soft", `${ships.length} of ${fleet.length} placed`));
+  const list = fleet.map((size, number) => {
+    const placed = ships[number], held = number === ships.length;
+    const line = element("div", `fleet-row${placed ? " placed" : held ? " held" : ""}`);
+    const figure = element("span", "fleet-ship");
+    figure.style.setProperty("--length", size);
+    figure.append(ship(size));
+    const name = (row, column) => `${columns[column]}${rows[row]}`;
+    const end = placed && name(placed[0] + (placed[3] ? size - 1 : 0), placed[1] + (placed[3] ? 0 : size - 1));
+    line.append(figure, element("b", "", LENGTHS[size] ?? String(size)), element("span", `chip ${placed ? "moss" : held ? "spruce" : ""}`, placed ? `✓ ${name(placed[0], placed[1])} to ${end}` : held ? "in your hand" : "then"));
+    return line;
+  });
+  return [head, ...list, element("p", "small soft", `Ships of ${length} and others lie across or down and may touch. R turns the one in hand.`)];
 }
 byId("truth-toggle").addEventListener("click", () => { asSeen = !asSeen; drawBoards(); });
 
