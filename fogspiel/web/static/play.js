@@ -32,12 +32,23 @@ async function follow() {
     await pause(wait);
     wait = Math.min(wait * 1.4, LONGEST);
     try {
-      await show(await ask(`/api/play/${key}`));
+      await show(await look());
       if (session.trouble) tell(trouble, session.trouble);
     } catch (error) {
       tell(trouble, error.message);
     }
   }
+}
+
+// The log grows at its end, and its last line may still change: all before it is not sent again.
+function settled() {
+  return Math.max((session?.transcript.length ?? 0) - 1, 0);
+}
+function whole(answer) {
+  return answer.heard ? { ...answer, transcript: [...session.transcript.slice(0, answer.heard), ...answer.transcript] } : answer;
+}
+async function look() {
+  return whole(await ask(`/api/play/${key}?heard=${settled()}`));
 }
 
 function act(action) {
@@ -52,9 +63,9 @@ async function send(path, body) {
   clock.run("other");
   tell(trouble, "");
   try {
-    await show(await ask(path, { ...body, moment: session.moment }));
+    await show(whole(await ask(path, { ...body, moment: session.moment, ...(path.endsWith("resign") ? {} : { heard: settled() }) })));
   } catch (error) {
-    if (error.status === 409) await show(await ask(`/api/play/${key}`).catch(() => session));
+    if (error.status === 409) await show(await look().catch(() => session));
     tell(trouble, error.message); // after the drawing, which tells the opponent's trouble
   } finally {
     busy = false;
@@ -73,7 +84,7 @@ function say(words) {
 // The notice of an engine that is being compiled goes when that is done, also while nobody moves.
 const NOTICED = 3000;
 setInterval(async () => {
-  if (session?.notice && !busy && !session.thinking && !document.hidden) await show(await ask(`/api/play/${key}`).catch(() => session));
+  if (session?.notice && !busy && !session.thinking && !document.hidden) await show(await look().catch(() => session));
 }, NOTICED);
 
 // Giving up takes a second press.
