@@ -34,9 +34,31 @@ async function follow() {
     try {
       await show(await look());
       if (session.trouble) tell(trouble, session.trouble);
+      offline(false);
     } catch (error) {
-      tell(trouble, error.message);
+      if (error.status) tell(trouble, error.message);
+      else offline(true);
     }
+  }
+}
+
+// While the server does not answer the board stays, dimmed, and it is asked again.
+const AGAIN = 3000;
+let away = false;
+function offline(now) {
+  if (now === away) return;
+  away = now;
+  play.classList.toggle("offline", away);
+  byId("offline").hidden = !away;
+  if (away) comeBack();
+}
+async function comeBack() {
+  while (away) {
+    await pause(AGAIN);
+    const answer = await look().catch((error) => (error.status ? session : null));
+    if (!answer) continue;
+    offline(false);
+    await show(answer);
   }
 }
 
@@ -66,7 +88,8 @@ async function send(path, body) {
     await show(whole(await ask(path, { ...body, moment: session.moment, ...(path.endsWith("resign") ? {} : { heard: settled() }) })));
   } catch (error) {
     if (error.status === 409) await show(await look().catch(() => session));
-    tell(trouble, error.message); // after the drawing, which tells the opponent's trouble
+    if (!error.status) offline(true);
+    else tell(trouble, error.message); // after the drawing, which tells the opponent's trouble
   } finally {
     busy = false;
     state.className = stateClass();
