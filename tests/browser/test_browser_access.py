@@ -9,7 +9,8 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not instal
 
 PAGES = [
     "/", "/play?game=leduc", "/games/kuhn", "/games/goofspiel-6", "/games/kriegspiel", "/games/resistance7", "/runs",
-    "/runs/new", "/runs/new?kind=solve", "/explore/leduc", "/problems/1", "/nothing", "/certificates", "/results", "/strategies", "/problems", "/resistance",
+    "/runs/new", "/runs/new?kind=solve", "/explore/leduc",
+    "/problems/1", "/nothing", "/certificates", "/results", "/strategies", "/problems", "/resistance",
 ]  # fmt: skip
 GAMES = ["kuhn", "phantom-ttt", "battleship", "war", "pig", "kriegspiel", "dark-hex-3x3"]
 

@@ -44,14 +44,14 @@ def begin(page, game, against, side=0):
 def test_a_grid_leads_to_its_decisions_and_the_way_back(visit):
     page, expect = visit(), playwright.expect
     explore(page)
-    page.get_by_label("Decisions").select_option("Round 2: check, bet")
+    page.get_by_label("Decisions", exact=True).select_option("Round 2: check, bet")
     expect(page.locator("#grid .decision")).to_have_count(45)
     page.locator("#grid .decision").first.click()
     expect(page.locator("#grid [aria-current]")).to_have_count(1)
     expect(page.locator("#detail h2")).not_to_be_empty()
     expect(page.locator("#way .own")).to_have_count(1)
     page.locator("#way .own button").click()
-    expect(page.get_by_label("Decisions")).to_have_value("0")
+    expect(page.get_by_label("Decisions", exact=True)).to_have_value("0")
     expect(page.locator("#way .own")).to_have_count(0)
     page.locator("#walk-choices details").first.click()
     page.locator("#walk-choices details").first.locator("button").first.click()
