@@ -23,7 +23,7 @@ from support.levels import default_cases
 
 from fogspiel.process.jobs import SilenceLimits, beat, run_jobs
 
-IMPATIENT = SilenceLimits(begun=60, going_on=2)
+IMPATIENT = SilenceLimits(begun=60, going_on=2, absent=5)
 ON_CLUSTER = pytest.mark.skipif(find_spec("distributed") is None, reason="the extra `cluster` is not installed")
 
 

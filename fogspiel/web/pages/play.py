@@ -14,7 +14,7 @@ from ...runs.agent_parser import engines_of
 from .. import JsonObject
 from ..app import Site
 from ..knowledge import decision_of, knowledge_json
-from ..opponents import level_name
+from ..opponents import level_name, ratings_of
 from ..session_json import (
     MAX_KEYS,
     History,
@@ -181,13 +181,14 @@ def _add_pages(site: Site) -> None:
             scene=scene,
             cloth=scene if scene in CLOTHS else "",
             level=level,
+            rating=ratings_of(game).get(against),
         )
 
     @router.get("/{key}/replay")
     def replay(request: Request, key: Key) -> HTMLResponse:
         stored = site.sessions.find_finished(key)
-        game, who = stored.session.game, ["You", stored.against][:: -1 if stored.session.side else 1]
-        seats = [", ".join(filter(None, (who[side], seat_of(game, stored.support, side)))) for side in (0, 1)]
+        game, names = stored.session.game, ["You", stored.against][:: -1 if stored.session.side else 1]
+        who = [", ".join(filter(None, (names[side], seat_of(game, stored.support, side)))) for side in (0, 1)]
         against, support = stored.against, stored.support
         return site.page(
             request,
@@ -195,7 +196,9 @@ def _add_pages(site: Site) -> None:
             key=key,
             game=game,
             against=against,
-            seats=seats,
+            who=who,
+            base=f"/api/play/{key}",
+            back=(f"/play/{key}", "Back to the game"),
             support=support,
             side=stored.session.side,
             level=level_name(game, site.store, against),

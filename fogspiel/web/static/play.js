@@ -4,9 +4,10 @@ import { Clock } from "./clock.js";
 import { die, ship } from "./figures.js";
 import { remember } from "./games.js";
 import { askKnowledge, listKnowledge, markKnowledge } from "./knowledge.js";
+import { appear, roll } from "./motion.js";
 import { drawPicture } from "./picture.js";
-import { roll } from "./motion.js";
-import { lift, listGuesses, veilsOf } from "./reveal.js";
+import { countResult, showRating } from "./rating.js";
+import { drawCertainty, lift, listGuesses, resultWords, veilsOf } from "./reveal.js";
 import { listPairs } from "./referee_log.js";
 import { countGame } from "./series.js";
 import { ask, button, byId, element, pause, tell } from "./service.js";
@@ -177,7 +178,7 @@ async function show(next) {
   byId("after").hidden = !session.over;
   remember(session);
   if (session.over) showStanding();
-  byId("result").textContent = session.over ? headline() : "";
+  if (session.over) tellEnd();
   if (session.over && before && !before.over && held) byId("result").focus();
   else if (lost) buttons.querySelector("button")?.focus();
 }
@@ -195,12 +196,18 @@ async function drawBoards() {
 }
 // The truth lies as the own board lay, and the fog of the last drawing lifts from it.
 async function drawTruth() {
-  const truth = session.truth.map((part) => (part.kind === "chess" ? { ...part, side: session.side, refused: [] } : part));
-  const veils = veilsOf(picture);
+  let truth = session.truth.map((part) => (part.kind === "chess" ? { ...part, side: session.side, refused: [] } : part));
+  const boards = truth.filter(({ kind }) => kind === "board");
+  if (boards.length === 2) truth = [boards[1 - session.side], boards[session.side], ...truth.filter(({ kind }) => kind !== "board")]; // theirs stays where it lay
+  const veils = veilsOf(picture), changes = shapeOf(truth) !== shapeOf(session.picture);
+  if (changes) picture.replaceChildren(); // a table of other parts comes as a whole, instead of moving piece by piece
   await drawPicture(picture, truth);
+  if (changes) appear(picture);
   lift(picture, veils, truth);
-  listGuesses(byId("guesses"), truth, location.pathname + location.hash);
+  listGuesses(byId("guesses"), picture, truth, location.pathname + location.hash);
 }
+
+const shapeOf = (parts) => parts.map((part) => `${part.kind} ${part.cards?.length ?? ""}`).join();
 
 // What is seen; of two seas the own one stands in the panel.
 async function drawSeen() {
@@ -269,9 +276,23 @@ async function showStanding() {
   }
 }
 
-// The result in large words.
-function headline() {
-  return session.result.replace(/[.:].*$/, "");
+// The end in large words; what was announced last, and the log, stay at hand.
+function tellEnd() {
+  byId("result").textContent = resultWords(session);
+  tell(byId("after-words"), session.result.replace(/^[^.:]*[.:] ?/, "").replace(/^./, (letter) => letter.toUpperCase()) || (session.truth ? "The fog is lifting." : ""));
+  byId("after-log").className = transcript.className;
+  byId("after-log").replaceChildren(...[...transcript.children].map((line) => line.cloneNode(true)));
+  const change = countResult(session);
+  showRating(session.game);
+  tell(byId("rating-change"), change === null ? "" : `${change < 0 ? "−" : "+"}${Math.abs(change)} rating`);
+  byId("rating-change").className = `chip ${change < 0 ? "berry" : "moss"}`;
+  const chess = session.picture.some(({ kind }) => kind === "chess");
+  const [won, lost] = [session.score > 0, session.score < 0];
+  tell(byId("score"), chess ? (won || lost ? (won === (session.side === 0) ? "1 : 0" : "0 : 1") : "½ : ½") : "");
+  if (chess) byId("next").textContent = `Next game, as ${session.side === 0 ? "Black" : "White"}`;
+  if (!chess || !play.dataset.panel || !byId("certainty").hidden) return;
+  byId("certainty").hidden = false; // its place is kept, so that nothing moves when the curve comes
+  drawCertainty(byId("certainty"), key, session.side, play.dataset.panel).catch(() => {});
 }
 
 function onTurn() {
@@ -345,6 +366,11 @@ function listTranscript() {
   });
   if (low) transcript.scrollTop = transcript.scrollHeight;
 }
+
+// Its end stays in sight when its place changes.
+let atEnd = true;
+transcript.addEventListener("scroll", () => (atEnd = transcript.scrollHeight - transcript.scrollTop - transcript.clientHeight < 60));
+new ResizeObserver(() => atEnd && (transcript.scrollTop = transcript.scrollHeight)).observe(transcript);
 
 // What the person's moves so far cost, if that is wanted.
 async function askCoach() {
