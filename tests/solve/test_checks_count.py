@@ -601,6 +601,29 @@ def test_a_part_of_a_refinement_is_looked_at(change, sentence):
 # Phantom games
 
 
+@pytest.mark.parametrize(
+    "name", ["kuhn", "goofspiel-4", "dark-hex-3x3", "dark-hex-2x5", "phantom-ponnuki-2x2", "resistance6"]
+)
+def test_a_certificate_has_the_keys_of_its_format_and_no_other(name):
+    refused_as(name, lambda body: body.update(more=1), "it must have (exactly )?the keys")
+    key = "value" if "value" in shipped(name) else "lower"
+    refused_as(name, lambda body: body.pop(key), "it must have (exactly )?the keys")
+    with pytest.raises(ValueError, match="changed after it was written"):
+        verify({**shipped(name), "digest": "0" * 64})
+
+
+@pytest.mark.parametrize("game", [None, 5, ["dark-hex-3x3"], {}])
+def test_the_game_of_a_phantom_certificate_is_a_name(game):
+    with pytest.raises(ValueError, match="its game is no name"):
+        phantom.verify(reseal({**shipped("dark-hex-3x3"), "game": game}))
+
+
+def test_the_tree_of_a_strategy_is_made_within_the_limit_of_work():
+    board = phantom.board_of("dark-hex-3x3")
+    with primitives.limit_work(-1), pytest.raises(ValueError, match="more CPU time than it may"):
+        next(phantom.nodes_of(board, 0, {}))
+
+
 @pytest.mark.parametrize("strategies", [None, ["black", "white"], {"black": []}, {"black": [], "white": [], "red": []}])
 def test_a_phantom_game_has_two_strategies_by_name(strategies):
     refused_as("dark-hex-3x3", lambda body: body.update(strategies=strategies), "the strategies of black and white")
