@@ -14,7 +14,7 @@ from fogspiel.kriegspiel.referee import HouseRules
 OPPONENT = EngineSpec("minimax", SearchLimit(nodes=500)).to_json()
 ENGINES = {
     "random": 1, "greedy": 1, "los": 2000, "aosp": 2000, "hs": 2000, "fog": 3000, "minimax": 1000, "stray-C:none": 500,
-    "A": 20, "B1": 200, "B10:generic": 100, "C": 2000, "A:paper": 20, "B3:paper": 200, "C:paper": 1000, "C:step3": 500,
+    "A": 20, "B1": 200, "B10:generic": 100, "C": 2000, "A:paper": 20, "B3:paper": 200, "C:paper": 1000,
 }  # fmt: skip
 LONGEST = 80  # plies
 RULES = ("icc", "english")

@@ -21,7 +21,6 @@ import numpy as np
 
 from .cli.terminal import GameEnding, Terminal, ask_person, parse_seat
 from .core import BadInput, FogspielError, NotFound, TooLarge, agents, find
-from .core import agents as scores
 from .core.agents import Agent, ParametricPolicy
 from .core.game import UNIFORM, USER_GAMES, Game, Strategy, list_games
 from .core.session import PersonSession
@@ -39,11 +38,10 @@ from .results import (
 )
 from .runs import store
 from .runs.agent_parser import find_agent
-from .runs.kind import Context, Outputs, find_or_create_run, kind_of_request
-from .runs.kinds.exploit import measure
+from .runs.kind import Context, Outputs, find_or_create_run, keep_answer, kind_of_request, undone_if_empty
+from .runs.kinds.exploit import measure, respond_by_search
 from .runs.kinds.match import play_match
 from .runs.kinds.program import tune_function as tuned
-from .runs.kinds.sampled_exploit import respond_by_search
 from .runs.kinds.solve import task_of
 from .runs.request import Request, StoredAgent, check_seed, seconds_for
 from .runs.requests import (
@@ -59,7 +57,7 @@ from .runs.requests import (
     VerifyRequest,
     default_games,
 )
-from .runs.store import Json, Run, Store, StoreError, UnstoredRun
+from .runs.store import Json, Run, Store, UnstoredRun
 from .solving import proofs
 from .solving.contract import GameCheck, check_game
 from .solving.methods import Solution
@@ -241,15 +239,8 @@ def _work(
     with Store.open(_path(path), write=True) as runs:
         once = kind.request is not None and kind.request.once
         run = find_or_create_run(runs, ask) if once else runs.create(ask)
-        try:
+        with undone_if_empty(runs, run):
             return finish(run, run.name)
-        except StoreError:
-            raise
-        except ValueError:
-            if len(run.rows) == 1 and run.partial() is None:  # an invalid request leaves no run behind
-                run.close()
-                runs.delete([run.name])
-            raise
 
 
 def _report(request: Request, path: StorePath, processes: int) -> ReportOutcome:
@@ -257,13 +248,6 @@ def _report(request: Request, path: StorePath, processes: int) -> ReportOutcome:
     found = _work(request.to_json(), path, processes, reported=True).report
     assert found is not None
     return found
-
-
-def _keep(ask: Json, answer: Json, path: StorePath) -> None:
-    if path is not None:
-        with Store.open(_path(path), write=True) as runs, find_or_create_run(runs, ask) as run:
-            if run.result is None:
-                run.append("result", answer)
 
 
 @_at_the_door
@@ -423,7 +407,7 @@ def exact_score(game: GameLike, first: AgentLike, second: AgentLike, *, seed: in
     check_seed(seed)
     chosen = load_game(game)
     one, two = (_agent(chosen, given, seed=seed) for given in (first, second))
-    return scores.exact_score(chosen, one, two) if chosen.exact.score else exact_tree_score(chosen, one, two)
+    return agents.exact_score(chosen, one, two) if chosen.exact.score else exact_tree_score(chosen, one, two)
 
 
 # Solving
@@ -603,7 +587,7 @@ def exploit(
             game=chosen.name, policy=policy, second=other, missing=missing, memory=memory, seed=seed
         )
         found, body = measure(request, _path(store), lambda done, total: None)
-        _keep(request.to_json() if store else {}, body, store)
+        keep_answer(request.to_json() if store else {}, body, None if store is None else _path(store))
     return ExploitOutcome.of(found)
 
 

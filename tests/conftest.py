@@ -15,6 +15,7 @@ from support.pages import ANSWERS
 from fogspiel import cli
 from fogspiel.core.compile import kernel
 from fogspiel.core.find import forget_games
+from fogspiel.core.plugins import PACKAGE
 
 pytest_plugins = ["support.skips"]
 
@@ -134,8 +135,32 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Leave out files of a level that is not asked for: to import them takes longer than many tests do."""
-    if collection_path.suffix != ".py" or "not thorough" not in config.option.markexpr:
+    """Leave out files of a level that is not asked for, as to import them takes longer than many tests do, and of a
+    slice that the package does not have."""
+    if collection_path.suffix != ".py":
+        return None
+    if missing_slices(collection_path.read_text("utf-8")):
+        return True
+    if "not thorough" not in config.option.markexpr:
         return None
     level = re.search(r"^pytestmark = pytest\.mark\.(slow|thorough)$", collection_path.read_text("utf-8"), re.MULTILINE)
     return True if level else None
+
+
+def missing_slices(text):
+    """Return the slices that a test file or its support files import when they are loaded and the package lacks."""
+    found = {name for name in re.findall(r"^from fogspiel\.(\w+)[.\w]* import", text, re.MULTILINE) if is_missing(name)}
+    for support in re.findall(r"^from support\.(\w+) import", text, re.MULTILINE):
+        found |= missing_slices((Path(__file__).parent / "support" / f"{support}.py").read_text("utf-8"))
+    return found
+
+
+def is_missing(name):
+    return not (PACKAGE / name).is_dir() and not (PACKAGE / f"{name}.py").is_file()
+
+
+def pytest_runtest_setup(item):
+    """Skip a test of a slice that the package does not have, and nothing else."""
+    for mark in item.iter_markers("slice"):
+        if is_missing(mark.args[0]):
+            pytest.skip(f"the package has no {mark.args[0]}")

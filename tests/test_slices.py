@@ -409,3 +409,24 @@ def test_the_package_works_without_a_slice(without, papers_about_it, tmp_path):
     assert told["solve kuhn --exact --json"]["value"] == "-1/18"
     assert len(told["runs --json"]["runs"]) == 2
     assert without not in told["--help"]
+
+
+ROOMS = ("core", "stats", "games", "solve", "runs")  # whose tests run without the slices
+
+
+@pytest.mark.thorough
+def test_the_other_tests_pass_without_the_slices(tmp_path):
+    """Take the folders of two slices and of their tests out of a copy of the tree; nothing else is named here."""
+    tree, slices = tmp_path / "tree", ("kriegspiel", "papers")
+    shutil.copytree(PACKAGE, tree / "fogspiel", ignore=shutil.ignore_patterns("__pycache__", *slices))
+    shutil.copytree(TESTS, tree / "tests", ignore=shutil.ignore_patterns("__pycache__", *slices))
+    for path in TESTS.parent.iterdir():
+        if path.name in ("benchmarks", "docs") or path.suffix in (".md", ".toml", ".yml", ".cff"):
+            (shutil.copytree if path.is_dir() else shutil.copyfile)(path, tree / path.name)
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2", *(f"tests/{room}" for room in ROOMS)],
+        env=outside | {"PYTHONPATH": str(tree)}, cwd=tree, capture_output=True, text=True,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[-6000:]
+    assert ran.stdout.count(".") > 1000  # of some 2,000 tests: few need a slice

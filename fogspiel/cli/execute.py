@@ -40,24 +40,16 @@ def start_run(
     ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None, steps: "Iterable[Json]" = ()
 ) -> "Run":
     """Execute a new run of this request, whose first steps may be known; or, with `once`, the existing one of it."""
-    from ..runs.kind import find_or_create_run, kind_of
+    from ..runs.kind import find_or_create_run, kind_of, undone_if_empty
 
     check_cluster(options.cluster)
     with Store.open(store_path(options.store), write=True) as runs:
         run = find_or_create_run(runs, ask) if once else runs.create(ask)
         for step in steps:
             run.append("step", step)
-        try:
+        # A failed request leaves no run behind, unless the error message contains the command that resumes it.
+        with undone_if_empty(runs, run, lambda error: _again(run, kind_of(run), options) in error):
             execute_run(run, options, prepared)
-        except StoreError:
-            raise
-        except ValueError as error:
-            again = _again(run, kind_of(run), options)
-            # A failed request leaves no run behind, unless the error message contains the command that resumes it.
-            if len(run.rows) == 1 and run.partial() is None and again not in str(error):
-                run.close()
-                runs.delete([run.name])
-            raise
         return run
 
 
@@ -74,16 +66,6 @@ def begin_and_show(
     began = time.process_time() if began is None else began
     run = start_run(ask, options, once=once, prepared=prepared, steps=steps)
     print_run(run, options, time.process_time() - began)
-
-
-def keep_answer(ask: "Json", answer: "Json", store: Path | None) -> None:
-    """Save a request and its result in one step, where the user names a store."""
-    if store is not None:
-        from ..runs.kind import find_or_create_run
-
-        with Store.open(store, write=True) as runs, find_or_create_run(runs, ask) as run:
-            if run.result is None:
-                run.append("result", answer)
 
 
 def check_cluster(cluster: str | None) -> None:

@@ -261,6 +261,11 @@ def spec_of(name: str) -> GameSpec | None:
     return _words.get(name)
 
 
+def absolute_spec(name: str) -> str | None:
+    """Return the text by which another process finds a game that was loaded here; None for any other game."""
+    return _words[name].absolute if name in _words else None
+
+
 def command_spec(name: str) -> str:
     return _words[name].typed if name in _words else name
 

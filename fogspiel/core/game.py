@@ -119,6 +119,8 @@ class Look:
     memory: Callable[["Game"], Any] | None = None  # creates a memory of news, where two views do not suffice
     chance_text: Callable[["Game", np.ndarray, int, int], str] | None = None
     routine_action: Callable[["Game", np.ndarray], int | None] | None = None
+    # What an action means at a view in a few words, where its label does not say it all.
+    action_note: Callable[["Game", np.ndarray, int], str] | None = None
     explain: Callable[..., Any] | None = None
     explain_mixture: Callable[..., Any] | None = None
     scene: str = (
@@ -132,17 +134,19 @@ class Exact:
 
     score: Callable[..., Fraction] | None = None
     best_responses: Callable[..., Any] | None = None
+    # Probability of winning after each action at a view, with best play of both, where nothing is hidden.
+    action_values: Callable[["Game", np.ndarray], Mapping[int, float]] | None = None
 
 
 # The functions of a family's modules by name, and their fields in `Look` and `Exact`.
 LOOK_NAMES = {
     "draw_view": "draw_view", "draw_state": "draw_state", "how_to_play": "how_to_play", "news_between": "news_between",
     "first_news": "first_news", "Memory": "memory", "chance_words": "chance_text", "routine_action": "routine_action",
-    "explain": "explain", "explain_mixture": "explain_mixture", "SCENE": "scene",
+    "action_note": "action_note", "explain": "explain", "explain_mixture": "explain_mixture", "SCENE": "scene",
 }  # fmt: skip
 HOW_TO_PLAY = "HOW_TO_PLAY"
 PARTS = ("rules", "strategy", "look", "exact")  # modules of a family that have such functions
-EXACT_NAMES = {"exact_score": "score", "best_replies": "best_responses"}
+EXACT_NAMES = {"exact_score": "score", "best_replies": "best_responses", "action_values": "action_values"}
 
 
 @former_names(named="policies", kind="category", about="policy_notes", top="max_score")
@@ -315,12 +319,18 @@ def equip(games: Sequence[Game], *modules: ModuleType) -> None:
     """Complete the records of a family's games by the functions of its modules, once."""
     parts = {name: part for module in modules for name, part in vars(module).items()}
     if HOW_TO_PLAY in parts:  # the same lines for all games of the family
-        parts["how_to_play"] = lambda game: parts[HOW_TO_PLAY]
+        parts["how_to_play"] = lambda game: (*_variant_lines(game, games), *parts[HOW_TO_PLAY])
     look = Look(**{field: parts[name] for name, field in LOOK_NAMES.items() if name in parts})
     exact = Exact(**{field: parts[name] for name, field in EXACT_NAMES.items() if name in parts})
     for game in games:
         object.__setattr__(game, "look", look)
         object.__setattr__(game, "exact", exact)
+
+
+def _variant_lines(game: Game, games: Sequence[Game]) -> tuple[str, ...]:
+    """Return a line on what makes a game a variant of its family: the part of its title after the comma."""
+    variant = game.title.partition(", ")[2]
+    return (f"{variant[0].upper()}{variant[1:]}.",) if variant and len(games) > 1 else ()
 
 
 def equip_from(source: Source) -> Sequence[Game]:

@@ -20,8 +20,8 @@ class Cell(JsonRecord):
 
     text: str = ""
     # Classes of the style sheet: own, other, unknown, fog (may hold anything), refused, marked, red, black, face-down,
-    # winning, captured; and what is drawn: a die (rolling), bid (number x face), token, stone, stack of cards,
-    # hand, face or ship.
+    # winning, captured, call (the large button of a bluff), won (cards of a trick); and what is drawn: a die (rolling),
+    # bid (number x face), token, stone, stack of cards, hand, face or ship.
     look: str = ""
     action: int | None = None  # the action of a click on it
     name: str = ""  # text for screen readers
@@ -31,7 +31,10 @@ class Cell(JsonRecord):
 class BoardPicture(JsonRecord):
     """Cells in rows; a hexagonal board shifts each row by half a cell."""
 
-    KIND, KEYS = "board", ("rows", "title", "shape", "row_names", "column_names", "ships", "turned", "in_hand")
+    KIND, KEYS = (
+        "board",
+        ("rows", "title", "shape", "row_names", "column_names", "ships", "turned", "in_hand", "seat", "fleet"),
+    )
 
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
@@ -42,6 +45,8 @@ class BoardPicture(JsonRecord):
     # True or false if the actions put a ship of this length down standing or lying: both boards are one sea.
     turned: bool | None = None
     in_hand: int = 0
+    seat: str = ""  # whose side of the game it shows, where there are two boards: own or other
+    fleet: tuple[int, ...] = ()  # lengths of all ships, in the order in which they are placed
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,26 @@ class Facts(JsonRecord):
 
     rows: tuple[tuple[str, str], ...]
     title: str = ""
+
+
+@dataclass(frozen=True)
+class Stakes(JsonRecord):
+    """Chips in the pot: what each player has paid, and a line for each part of the game with both payments."""
+
+    KIND, KEYS = "stakes", ("own", "other", "rows")
+
+    own: int
+    other: int
+    rows: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Race(JsonRecord):
+    """Points of players on their way to a goal: whose, how many, those at risk, and the goal."""
+
+    KIND, KEYS = "race", ("rows",)
+
+    rows: tuple[tuple[str, int, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -113,7 +138,7 @@ class Chess(JsonRecord):
         return ": refused" if label in self.refused else ""
 
 
-Part = BoardPicture | Cards | Facts | Messages | Text | Chess
+Part = BoardPicture | Cards | Facts | Stakes | Race | Messages | Text | Chess
 Parts = tuple[Part, ...]
 
 

@@ -297,7 +297,7 @@ runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_do
   engine_programs=programs execute=kind formatting=request jobs=kind proof=tuning_run repetitions=kind trail=report
   work=kind
 runs runs.kinds: tune_function=program value=solve
-runs.kinds runs.kinds: tune_seeds=tune
+runs.kinds runs.kinds: sampled_exploit=exploit tune_seeds=tune
 runs.report runs.report: figures=html_page page=html_page
 runs.report runs: parts=report text=report
 core runs.store: byte_locks=faults

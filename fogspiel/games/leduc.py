@@ -30,7 +30,7 @@ import numpy as np
 
 from ..core.compile.kernel import Kernel, inlined, kernel
 from ..core.game import CHANCE, OVER, Game, Rules, Sizes
-from ..core.picture import Cards, Cell, Facts, Parts
+from ..core.picture import Cards, Cell, Facts, Parts, Stakes
 from .boards.board import actions_text, pick
 from .one_card_poker import NO_CARDS, card, face_down
 from .one_card_poker import SUITS as SUIT_SIGNS
@@ -315,13 +315,41 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
         return NO_CARDS
     ranks, draw = ranks_named(int(seen[SEEN_SUITED])), seen[SEEN_SUITED] % 2
     own, other, public = (suited(cell, ranks) if draw else card(ranks, cell) for cell in cells)
-    paid = (("you paid", str(seen[SEEN_PAID])), ("the other paid", str(seen[SEEN_PAID + 1])))
     return (
         Cards("Your card", (own,), seat="own"),
         Cards("The public card", (public,), seat="shared"),
         Cards("The opponent's card", (other,), seat="other"),
-        Facts((*paid, *rounds_of(seen[SEEN_HISTORY:]))),
+        Stakes(int(seen[SEEN_PAID]), int(seen[SEEN_PAID + 1]), payments(seen)),
     )
+
+
+def payments(seen: np.ndarray) -> tuple[tuple[str, str, str], ...]:
+    """Return what both players paid as the ante and in each round; a player who must decide has a question mark."""
+    first, second = split_rounds(seen[SEEN_HISTORY:])
+    own, other = int(seen[SEEN_PAID]), int(seen[SEEN_PAID + 1])
+    opened = ANTE + SMALL * sum(bet in (BET, RAISE) for bet in first)  # what both have paid once round 2 begins
+    in_second = seen[SEEN_PUBLIC] >= 0
+    rows = [("Ante", ANTE, ANTE), ("Round 1", min(own, opened) - ANTE, min(other, opened) - ANTE)]
+    if in_second:
+        rows.append(("Round 2", own - opened, other - opened))
+    owes = own < other and FOLD not in (*first, *second)
+    told = [(name, str(mine), str(theirs)) for name, mine, theirs in rows]
+    if owes:
+        told[-1] = (told[-1][0], "?" if told[-1][1] == "0" else f"{told[-1][1]} ?", told[-1][2])
+    return tuple(told)
+
+
+def action_note(game: Game, seen: np.ndarray, action: int) -> str:
+    own, other = int(seen[SEEN_PAID]), int(seen[SEEN_PAID + 1])
+    step = SMALL if seen[SEEN_PUBLIC] < 0 else BIG
+    notes = {
+        FOLD: f"lose {own}",
+        CHECK: "pay nothing",
+        CALL: f"{other - own} to win {own + other}",
+        BET: f"pay {step}",
+        RAISE: f"to {other + step}, {other - own + step} more",
+    }
+    return notes[action]
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:

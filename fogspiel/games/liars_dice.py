@@ -279,7 +279,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
         return (Messages(("The dice are rolled.",)),)
     over, noun = LIAR in history, "die" if sides < TENS else "dice"
     can_call = history[0] >= 0 and not over
-    call = (Cards("", (Cell("liar!", "marked", LIAR, "call the last bid a lie"),)),) if can_call else ()
+    call = (Cards("", (Cell("liar!", "marked call", LIAR, "call the last bid a lie"),)),) if can_call else ()
     return (
         Cards(f"Your {noun}", roll(own, "your die"), seat="own"),
         Cards(f"The opponent's {noun}", roll(other, "the opponent's die"), seat="other"),
@@ -298,7 +298,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
 
 
 LINES = (
-    "The first player bids how many of all dice show a face: one 3, two 5s.",
+    "The first player bids how many of all dice show a face: one 3, two 4s.",
     "Every further bid must be higher: more dice of any face, or as many of a higher face.",
     "Instead of bidding call the last bid a lie: then all dice are shown.",
     "If there are at least as many as were bid the bidder wins, otherwise the caller.",

@@ -157,8 +157,8 @@ def poker(name: str, title: str, source: str, cards: str, lines: tuple[str, ...]
 SUITS = {"clubs": "♣", "diamonds": "♦", "hearts": "♥", "spades": "♠"}
 
 
-def face_down(count: int, name: str = "a card face down") -> tuple[Cell, ...]:
-    return tuple(Cell("", "face-down", None, name) for _ in range(count))
+def face_down(count: int) -> tuple[Cell, ...]:
+    return (Cell("", "face-down", None, "a card face down"),) * count
 
 
 def face_up(names: Iterable[str], look: str = "") -> tuple[Cell, ...]:

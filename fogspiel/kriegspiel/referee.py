@@ -164,9 +164,9 @@ class Referee(Session):
 
     def apply(self, action: int) -> None:
         """Make a possible attempt: a legal move is played, any other counted as refused."""
-        before, side = self.plies, self.turn
+        before, side = self.state[PLY], self.state[MOVER]
         super().apply(action)
-        self.refused[side] += self.plies == before and action != rules.ANY
+        self.refused[side] += bool(self.state[PLY] == before and action != rules.ANY)
 
     def attempt(self, move: str | int) -> Answer:
         """Try a move: played if it is legal, refused if not; raise ValueError if it can never be tried."""

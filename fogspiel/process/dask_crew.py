@@ -11,6 +11,7 @@ import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -28,6 +29,7 @@ ANSWER = 10.0  # seconds within which the scheduler must answer, and the nanny o
 FETCH = 1.0  # seconds to wait for a finished result on a worker that may have exited meanwhile
 
 
+@cache  # reading the metadata takes milliseconds, and every job carries them
 def versions() -> dict[str, str]:
     return {
         "Python": ".".join(platform.python_version_tuple()[:2]),
@@ -167,11 +169,11 @@ class DaskCrew(Crew):
         machine = urlsplit(address).hostname
         return [other for other in known if urlsplit(other).hostname != machine] or known
 
-    def _hear(self, number: int, address: str, worker: str, signs: int, last: bytes) -> None:
+    def _hear(self, number: int, address: str, worker: str, sign: bytes) -> None:
         if number in self.futures:
             if number not in self.posts or self.posts[number].worker != worker:
                 self.posts[number] = Post(address, worker, Silence(self.limits))
-            self.posts[number].silence.hear(signs, last)
+            self.posts[number].silence.hear(sign)
 
     def _fetch(self, number: int) -> None:
         from distributed import KilledWorker
@@ -289,14 +291,12 @@ def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> tu
                 f"worker {worker.address} has {what} {here[what]}, but this is {what} {wanted[what]}: results may "
                 "differ, so install the same there"
             )
-    key, signs, called = worker.get_current_task(), 0, f"worker {worker.address} (process {os.getpid()})"
+    key, called = worker.get_current_task(), f"worker {worker.address} (process {os.getpid()})"
 
     def tell(sign: bytes) -> None:
-        nonlocal signs
-        signs += 1
         task = worker.state.tasks.get(key)
         if task is None or task.state == "cancelled":
             raise InterruptedError(f"job {number} is not wanted any more")
-        worker.log_event(name, (number, worker.address, called, signs, sign))
+        worker.log_event(name, (number, worker.address, called, sign))
 
     return worker.address, called, run_job(payload, tell)

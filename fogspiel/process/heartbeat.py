@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 from ..core.compile import Hooks
 
-# The heartbeats of a job: it is about to compile (as every job is at first), or it makes progress. The third one is of
-# its process: the job is silent, but its thread computes, as while it compiles or thinks for long.
-BEGUN, GOES_ON, BUSY = b"b", b".", b"c"
+# The heartbeats of a job: it is about to compile (as every job is at first), or it makes progress. The others are of
+# its process, while the job is silent: its thread computes or waits for a processor, as while it compiles; or not.
+BEGUN, GOES_ON, BUSY, IDLE = b"b", b".", b"c", b"i"
 APART = 1.0  # seconds between two reported heartbeats
-COMPUTES = 0.01  # CPU seconds between two of them from which a thread computes, also on a machine with load 50
+LOOK_APART = 2 * APART  # seconds, at least, between two looks at a silent job
+COMPUTES = 0.01  # seconds of work or of waiting for a processor between two of them, from which a thread is at work
 MOST_SILENT = 3600.0  # CPU seconds without a beat after which a job counts as an endless loop
 
 
@@ -31,25 +32,34 @@ class _Here(threading.local):
 
 
 class Pulse(threading.Thread):
-    """Thread that reports, while a job is silent, that the thread of the job computes."""
+    """Thread that reports, while a job is silent, if the thread of the job is at work.
 
-    def __init__(self, tell: Callable[[bytes], object], clock: Callable[[], float]) -> None:
+    Only reported idleness counts against a job. On a busy machine the reports are late together with the job.
+    """
+
+    def __init__(
+        self, tell: Callable[[bytes], object], clock: Callable[[], float], waited: Callable[[], float]
+    ) -> None:
         super().__init__(daemon=True)
-        self.tell, self.clock, self.beaten, self.over = tell, clock, threading.Event(), threading.Event()
-        self.looked = self.began = clock()
+        self.tell, self.clock, self.waited = tell, clock, waited
+        self.beaten, self.over = threading.Event(), threading.Event()
+        self.began = clock()
+        self.looked = self.began + waited()
 
     def run(self) -> None:
         with suppress(OSError, InterruptedError):  # the job has ended, or is not wanted any more
-            while not self.over.wait(2 * APART):
+            while not self.over.wait(LOOK_APART):
                 self.look()
 
     def look(self) -> None:
-        before, self.looked = self.looked, self.clock()
+        computed = self.clock()
+        before, self.looked = self.looked, computed + self.waited()
         if self.beaten.is_set():
-            self.began = self.looked
+            self.began = computed
             self.beaten.clear()
-        elif self.looked - before >= COMPUTES and self.looked - self.began < MOST_SILENT:
-            self.tell(BUSY)
+        else:
+            works = self.looked - before >= COMPUTES and computed - self.began < MOST_SILENT
+            self.tell(BUSY if works else IDLE)
 
 
 def cpu_clock() -> Callable[[], float]:
@@ -57,6 +67,15 @@ def cpu_clock() -> Callable[[], float]:
     if sys.platform == "linux":
         return functools.partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
     return time.process_time
+
+
+def waiting_seconds(thread: int) -> float:
+    """Return the time for which a thread (of a process: the main one) was ready to run and did not; 0 if unknown."""
+    try:
+        with open(f"/proc/{thread}/schedstat", "rb") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 _here = _Here()
@@ -73,7 +92,8 @@ def beat() -> None:
 
 def run_job(payload: bytes, tell: Callable[[bytes], object]) -> Any:
     """Return the result of a pickled job, whose heartbeats go to `tell`."""
-    _here.tell, _here.told, _here.sign, _here.pulse = tell, -math.inf, BEGUN, Pulse(tell, cpu_clock())
+    waited = functools.partial(waiting_seconds, threading.get_native_id())
+    _here.tell, _here.told, _here.sign, _here.pulse = tell, -math.inf, BEGUN, Pulse(tell, cpu_clock(), waited)
     try:
         tell(BEGUN)
         _here.pulse.start()
@@ -102,10 +122,11 @@ Hooks.around = compiling
 
 
 class SilenceLimits(NamedTuple):
-    """Seconds of silence after which a worker counts as hanging, before and after the job's first beat."""
+    """Seconds of reported idleness after which a worker counts as hanging, before and after the job's first beat."""
 
     begun: float = 300.0
     going_on: float = 25.0
+    absent: float = 60.0  # seconds without any sign of a process that has given one; before, it is `begun`
 
     @property
     def look(self) -> float:
@@ -117,16 +138,24 @@ class Silence:
     limits: SilenceLimits
     signs: int = 0
     last: bytes = BEGUN
-    seconds: float = 0.0
+    idle: float = 0.0
+    absent: float = 0.0
 
-    def hear(self, signs: int, last: bytes) -> None:
-        if signs != self.signs:
-            self.signs, self.last, self.seconds = signs, self.last if last == BUSY else last, 0.0
+    def hear(self, sign: bytes) -> None:
+        self.signs, self.absent = self.signs + 1, 0.0
+        self.idle = self.idle + LOOK_APART if sign == IDLE else 0.0
+        if sign in (BEGUN, GOES_ON):
+            self.last = sign
 
     def endure(self, seconds: float) -> bool:
         """Wait, and return True if the silence is too long; time in which the listener itself slept does not count."""
-        self.seconds += min(seconds, 2 * self.limits.look)
-        return self.seconds > (self.limits.begun if self.last == BEGUN else self.limits.going_on)
+        self.absent += min(seconds, 2 * self.limits.look)
+        most = self.limits.absent if self.signs else self.limits.begun
+        return self.absent > most or self.idle > (self.limits.begun if self.last == BEGUN else self.limits.going_on)
+
+    @property
+    def seconds(self) -> float:
+        return max(self.idle, self.absent)
 
 
 # A memory limit enforced by the operating system; exceeding it becomes an error message.

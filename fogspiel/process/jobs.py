@@ -28,7 +28,7 @@ from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.backend.reduction import dumps
 
-from .heartbeat import BUSY, Silence, SilenceLimits, beat, run_job, say
+from .heartbeat import Silence, SilenceLimits, beat, run_job, say
 
 __all__ = ["SilenceLimits", "beat", "run_jobs", "say"]
 
@@ -190,6 +190,7 @@ class Crew(ABC):
 FOR_ALL = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
 INTERRUPTIONS = {*FOR_ALL, signal.SIGTERM}
 FOLDER_PREFIX = "fogspiel-"
+DIGITS = b"0123456789"
 PARENT_SECONDS = 2.0  # interval at which a worker checks that its parent exists
 
 
@@ -201,13 +202,14 @@ class Post:
     silence: Silence
 
     def look(self) -> None:
-        signs = self.file.read_bytes() if self.file.exists() else b""
-        self.silence.hear(len(signs), signs.rstrip(BUSY)[-1:])
+        signs = self.file.read_bytes().lstrip(DIGITS) if self.file.exists() else b""
+        for place in range(self.silence.signs, len(signs)):
+            self.silence.hear(signs[place : place + 1])
 
     @property
     def worker(self) -> str:
         signs = self.file.read_text(encoding="ascii") if self.file.exists() else ""
-        process = signs.rstrip("b.c")
+        process = signs.rstrip("b.ci")
         return f"worker {process}" if process else "a worker that had not yet begun"
 
 

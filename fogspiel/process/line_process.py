@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from .guard import MARK, ProcessGuard, kill_group, new_mark, own_guard
-from .heartbeat import beat
+from .heartbeat import beat, waiting_seconds
 
 ADVICE = "give the command of a program"
 LINES_KEPT = 1_000  # that wait to be read; a program that prints more is blocked
@@ -148,15 +148,6 @@ class ChildProcess:
         """Return a clock of the program: that of the wall, less the time for which it waited for a processor."""
         self.waited = max(self.waited, waiting_seconds(self.process.pid))  # of an ended process nobody says so
         return time.monotonic() - self.waited
-
-
-def waiting_seconds(process: int) -> float:
-    """Return the time for which the main thread of a process was ready to run and did not; 0 where nobody says so."""
-    try:
-        with open(f"/proc/{process}/schedstat", "rb") as file:
-            return int(file.read().split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
 
 
 def _kill(process: subprocess.Popen[Any], mark: str, guard: ProcessGuard | None, killed: threading.Event) -> None:

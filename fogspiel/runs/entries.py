@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.agents import Agent, Forfeit, Player, seed_of
 from ..core.behaviour_policy import InformationState
-from ..core.game import Game, known_game
+from ..core.game import Game
 from ..core.rng import child, stream_of
 from ..core.session import Session, finish_game
 from ..process import entry_server
@@ -308,9 +308,3 @@ def entry_of(stored: Mapping[str, Any], folder: str) -> Entry:
             f"began the run once more, `fogspiel compete {folder} ..`, which goes on with it"
         )
     return found
-
-
-def game_of(name: str, source: str | None) -> Game:
-    from ..core.find import load_game
-
-    return load_game(source) if source else known_game(name)

@@ -15,7 +15,7 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
@@ -23,13 +23,13 @@ from typing import Any, NamedTuple, TypeVar, cast
 from .. import __version__
 from ..core.agents import Agent
 from ..core.find import command_spec, load_game, spec_of
-from ..core.game import Game, game_or_none, parameters_of
+from ..core.game import Game, game_or_none, known_game, parameters_of
 from ..core.plugins import collect, former_names, load, sources
 from ..core.untrusted_input import parse_json, read_head, shorten
 from ..process.heartbeat import SilenceLimits, say
 from .report import Cell, Curve, CurvePoint, Part, Report, Table, trail_chart
 from .request import Request, fits, game_of_run
-from .store import KEEP_SECONDS, Json, Run, Store, Summary, canonical, default_path
+from .store import KEEP_SECONDS, Json, Run, Store, StoreError, Summary, canonical, default_path
 from .store import Row as StoredRow
 
 # Resources, progress and recording
@@ -170,6 +170,15 @@ class Interruption(NamedTuple):
     lines: Sequence[str] = ()  # findings so far, if they are printed
 
 
+class StoredGame(NamedTuple):
+    """Game of a run: its players by seat, its record, and its end in words."""
+
+    game: Game
+    names: tuple[str, str]
+    record: Sequence[int]
+    ending: str
+
+
 class Kind:
     """One kind of run; the defaults serve runs of unknown kind."""
 
@@ -205,6 +214,15 @@ class Kind:
             method = run.request.get("method")
             raise ValueError(f"run {run.name} has the method {method}, which is not known here: name its plug-in")
         return run.request
+
+    def demand_versions(self, run: Run) -> None:
+        """Raise ValueError for an unfinished run of other code or other rules, whose jobs would not fit together."""
+        ask, version = run.request, game_of_run(run).version
+        if not run.finished and (ask["fogspiel"], ask["rules"]) != (__version__, version):
+            raise ValueError(
+                f"run {run.name} was made by fogspiel {ask['fogspiel']} and version {ask['rules']} of the rules of "
+                f"{ask['game']}, not {__version__} and version {version}: start it anew"
+            )
 
     def check_source(self, run: Run, source: str | None) -> None:
         """Load the game of a run from the user's source; raise ValueError if that is wrong, or missing and needed."""
@@ -327,6 +345,14 @@ class Kind:
         """Return a game of the run move by move; raise ValueError if it stores no games."""
         raise ValueError(f"run {run.name} stores no games, only their counts: leave out --game")
 
+    def games(self, run: Run) -> Sequence[StoredGame]:
+        """Return the games that the run stores, in the order of their numbers."""
+        return ()
+
+    def pgn(self, run: Run) -> Iterator[str] | None:
+        """Return the games as PGN, one after the other; None where they are not chess."""
+        return None
+
     def panels_json(self, run: Run) -> Json:
         """Return what a page draws beside the curve: `parameters` with their ways and landscapes, and a `decision`."""
         found = self.decision(run)
@@ -437,6 +463,10 @@ def title_of(name: str) -> str:
     return game.title if game else name
 
 
+def finished_facts(run: Run) -> Json:
+    return {"run": run.name, "state": "finished", "game": run.request["game"], "seed": run.request["seed"]}
+
+
 def finished_json(run: Run) -> Json:
     """Return the `--json` object of a finished run: name, request and result."""
     asked = {key: run.request[key] for key in OUTCOME if key in run.request}
@@ -494,6 +524,14 @@ class Job:
         return self.repeatable and int.from_bytes(digest, "big") % ONE_IN == 0
 
 
+def game_of_job(name: str, rules: int | str, source: str | None) -> Game:
+    """Return the game of a job in any process; raise ValueError if its rules are not those of the run."""
+    game = load_game(source) if source else known_game(name)
+    if game.version != rules:
+        raise ValueError(f"the rules of {name} have changed since the run began: start it anew")
+    return game
+
+
 def earlier_runs(store: Store, method: str) -> list[Run]:
     """Return the intact runs of a method made by this version."""
     names = [found.name for found in store.summaries() if found.method == method and found.state != "damaged"]
@@ -506,6 +544,28 @@ def find_or_create_run(store: Store, ask: Json) -> Run:
         if run.request == ask:
             return store.acquire(run.name)
     return store.create(ask)
+
+
+@contextmanager
+def undone_if_empty(store: Store, run: Run, kept: Callable[[str], bool] = lambda error: False) -> Iterator[None]:
+    """Delete a new run whose request fails before anything of it is known, unless it is `kept` for the message."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except ValueError as error:
+        if len(run.rows) == 1 and run.partial() is None and not kept(str(error)):
+            run.close()
+            store.delete([run.name])
+        raise
+
+
+def keep_answer(ask: Json, answer: Json, store: Path | None) -> None:
+    """Save a request and its result in one step, where the user names a store."""
+    if store is not None:
+        with Store.open(store, write=True) as runs, find_or_create_run(runs, ask) as run:
+            if run.result is None:
+                run.append("result", answer)
 
 
 def rows_by(rows: Sequence[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:

@@ -117,14 +117,50 @@ def default_games(*rules: object) -> int:
     return games if set(rules) <= {None} else MOST_GAMES
 
 
-class ProgramMatchRequest(Request):
-    """Everything that a match of two engines, or of two settings of a program, depends on but the program itself."""
+class ProgramGamesRequest(Request):
+    """Games of an outside program, whose type and digest stand for the game: everything but the program itself."""
 
-    command_name, lacking, optional = "match", ("rules",), ("sprt",)
-    kind: Literal["program-match"] = "program-match"
+    lacking: ClassVar[tuple[str, ...]] = ("rules",)
     sort: Text
     digest: Text
-    parameters: tuple[Mapping[str, Any], ...]  # of both settings, as in ProgramRequest; none for two engines
+    parameters: tuple[Mapping[str, Any], ...]  # one table per parameter: name, start, limits, scale
+
+    def check(self) -> None:
+        from .programs import program_types
+
+        if self.sort not in program_types():
+            raise ValueError(f"there is no sort of program called {self.sort!r}: see {', '.join(program_types())}")
+        _ = self.space, self.scale
+
+    @property
+    def space(self) -> "Parameters":
+        from ..tuning.programs.parameters import Parameters
+
+        return Parameters.from_json(self.parameters)
+
+    @property
+    def scale(self) -> "Scale":
+        from ..tuning.programs.contest import Scale
+
+        return Scale()
+
+    def to_json(self) -> "Json":
+        """Return row 0 of the run, in which the program's type stands for the game."""
+        method = getattr(self, "kind")  # noqa: B009
+        return {"game": self.sort, "method": method, **self.fields_json(), "fogspiel": __version__}
+
+    @property
+    def command(self) -> str:
+        from .programs import option_for
+
+        return f"fogspiel {self.command_name} {option_for(self.sort, self.digest)}"
+
+
+class ProgramMatchRequest(ProgramGamesRequest):
+    """A match of two engines, or of two settings of a program; two engines have no parameters."""
+
+    command_name, optional = "match", ("sprt",)
+    kind: Literal["program-match"] = "program-match"
     names: tuple[Text, Text]
     first: Mapping[str, Any]  # values by parameter
     second: Mapping[str, Any]
@@ -134,10 +170,7 @@ class ProgramMatchRequest(Request):
     sprt: tuple[float, float, float, float] | None = None  # as in MatchRequest
 
     def check(self) -> None:
-        from .programs import program_types
-
-        if self.sort not in program_types():
-            raise ValueError(f"there is no sort of program called {self.sort!r}: see {', '.join(program_types())}")
+        super().check()
         known = self.space.parameters
         for values in (self.first, self.second):
             if tuple(sorted(values)) != tuple(sorted(known)):
@@ -150,28 +183,13 @@ class ProgramMatchRequest(Request):
     def space(self) -> "Parameters":
         from ..tuning.programs.parameters import Parameters
 
-        return Parameters.from_json(self.parameters) if self.parameters else Parameters(())
-
-    @property
-    def scale(self) -> "Scale":
-        from ..tuning.programs.contest import Scale
-
-        return Scale()
+        return super().space if self.parameters else Parameters(())
 
     @property
     def test(self) -> "Gsprt | None":
         from ..stats.sprt import Gsprt
 
         return None if self.sprt is None else Gsprt(*self.sprt, normalised=True)
-
-    def to_json(self) -> "Json":
-        return {"game": self.sort, "method": self.kind, **self.fields_json(), "fogspiel": __version__}
-
-    @property
-    def command(self) -> str:
-        from .programs import option_for
-
-        return f"fogspiel match {option_for(self.sort, self.digest)}"
 
 
 class RoundRobinRequest(Request):
@@ -440,14 +458,11 @@ class TuneRequest(Request):
         return super().from_json({"final": False} | ask | {"method": ask.get("search", ask["method"])})
 
 
-class ProgramRequest(Request):
-    """Everything that the tuning of a program depends on but the program itself."""
+class ProgramRequest(ProgramGamesRequest):
+    """Tuning of the parameters of an outside program."""
 
-    command_name, lacking, optional = "tune", ("rules",), ("prove", "origin", "proves", "ahead", "planned")
+    command_name, optional = "tune", ("prove", "origin", "proves", "ahead", "planned")
     kind: Literal["program"] = "program"
-    sort: Text
-    digest: Text
-    parameters: tuple[Mapping[str, Any], ...]  # one table per parameter: name, start, limits, scale
     search: Annotated[Text, Field(title="Method")] = DEFAULT_METHOD
     race: Race = DEFAULT_RACE
     delta: Delta = 0.05
@@ -469,13 +484,9 @@ class ProgramRequest(Request):
     def check(self) -> None:
         from ..stats.race import Race
         from ..tuning.methods import find_tune_method
-        from .programs import program_types
 
-        if self.sort not in program_types():
-            raise ValueError(
-                f"there is no sort of program called {self.sort!r}: the sorts are {', '.join(program_types())}"
-            )
-        _ = self.space, self.scale, find_tune_method(self.search)
+        super().check()
+        find_tune_method(self.search)
         if self.search in MIXING:
             raise ValueError(f"{self.search} answers with a mixture, which a program cannot play: try {DEFAULT_METHOD}")
         Race(self.race, self.delta, self.epsilon)
@@ -487,27 +498,15 @@ class ProgramRequest(Request):
             _check_test(self.proves, len(self.parameters), 2 * self.scale.steps + 1)
 
     @property
-    def space(self) -> "Parameters":
-        from ..tuning.programs.parameters import Parameters
-
-        return Parameters.from_json(self.parameters)
-
-    @property
     def scale(self) -> "Scale":
         from ..tuning.programs.contest import Scale
 
         low, high = self.range or (0.0, 1.0)
         return Scale(low, high, self.range is not None, self.alone)
 
-    def to_json(self) -> "Json":
-        """Return row 0 of the run, in which the program's type stands for the game."""
-        return {"game": self.sort, "method": self.kind, **self.fields_json(), "fogspiel": __version__}
-
     @property
     def command(self) -> str:
-        from .programs import option_for
-
-        return f"fogspiel tune {option_for(self.sort, self.digest)} --parameters FILE"
+        return f"{super().command} --parameters FILE"
 
 
 def _check_test(test: Mapping[str, Any], parameters: int, outcomes: int) -> None:

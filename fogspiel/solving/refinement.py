@@ -25,6 +25,7 @@ import numpy as np
 
 from ..stats.linear_programs import BASIC
 from .exact import Statuses, exact_worth, vertex
+from .methods import SolverProgress
 from .methods.lp import TOLERANCE, LinearProgram, Simplex, basis_statuses, program_of, solve_lp
 from .tree.sequence_form import (
     SequenceForm,
@@ -232,7 +233,7 @@ def _refine_seat(seat: Seat, optimal: Fractions, stated: Fractions, safety: Frac
 
 def refine(
     form: SequenceForm, optimal: Behaviours, stated: Behaviours, safety: Fraction = Fraction(0)
-) -> Generator[str, None, tuple[Refined, Refined]]:
+) -> Generator[SolverProgress, None, tuple[Refined, Refined]]:
     """Refine both strategies of an exact solution against the stated opponents, who play the other seats.
 
     `optimal` secures the value; with `safety` the refined strategies may secure that much less. Yield remarks.
@@ -243,7 +244,7 @@ def refine(
     answers = []
     for player, seat in enumerate(seats):
         programs = [*_refine_seat(seat, plans[1 - player], against[1 - player], safety)]
-        yield f"strategy of player {player + 1} refined"
+        yield SolverProgress(f"strategy of player {player + 1} refined")
         answers.append(programs[-1])
     found = []
     for player, (seat, (plan, costs, faces)) in enumerate(zip(seats, answers, strict=True)):

@@ -1,5 +1,6 @@
 """Form requests for new runs, validated by the same code as the command line, all fields at once."""
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Union
@@ -7,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Union
 from fastapi.exceptions import RequestValidationError
 from pydantic import Field, TypeAdapter, ValidationError
 
-from ..core.agents import Agent, named_policy, policy_names
+from ..core.agents import Agent, named_policy
 from ..core.find import spec_of
 from ..core.game import Game, game_or_none, known_game, list_games, parameters_of
 from ..core.page_contract import play_supports
 from ..core.plugins import extras
-from ..runs.agent_parser import engines_of, parse_agent
+from ..runs.agent_parser import parse_agent
 from ..runs.kind import kinds
 from ..runs.kinds.tune import KIND as TUNE
 from ..runs.kinds.tune import tuned_game
@@ -201,6 +202,50 @@ def _fault(check: Callable[[], object]) -> str | None:
     return None
 
 
+# The plan of a run before it starts: its command, and how long earlier runs of its kind took.
+
+
+def plan_of(order: Request, reader: RunReader) -> dict[str, Any]:
+    """Return what a valid request will do; times are those of finished runs of this store, never guessed."""
+    row_of(order, reader)
+    arguments, options = order.typed()
+    words = ["fogspiel", *order.command_name.split(), *arguments, *options]
+    game = game_or_none(str(getattr(order, "game", "")))
+    facts = []
+    budget = getattr(order, "seconds", None)
+    if budget:
+        facts.append(("at most", _time_words(budget)))
+    games = getattr(order, "games", None)
+    if games:
+        facts.append(("games at most", f"{games:,}"))
+    same = [
+        line.seconds
+        for line in reader.summaries()
+        if line.state == "finished"
+        and line.seconds
+        and game
+        and (line.game, line.method) == (game.name, order_method(order))
+    ]
+    if same:
+        low, high = _time_words(min(same)), _time_words(max(same))
+        many = "1 run like it" if len(same) == 1 else f"{len(same)} runs like it"
+        facts.append((f"took {many} here", low if low == high else f"{low} to {high}"))
+    else:
+        facts.append(("no run like it has finished here", "time unknown"))
+    title = type(order).tab if game is None else f"{type(order).tab}: {game.title}"
+    return {"title": title, "command": shlex.join(words), "facts": facts}
+
+
+def order_method(order: Request) -> str:
+    return str(order.to_json().get("method", getattr(order, "kind", "")))
+
+
+def _time_words(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s" if seconds >= 1 else "under 1 s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
 # Requests of forms that are answered by a command in a separate process: exploit and diagnose.
 
 AnyQuestion = Annotated[ExploitRequest | DiagnoseRequest, Field(discriminator="kind")]
@@ -225,6 +270,8 @@ def question_of(order: ExploitRequest | DiagnoseRequest, reader: RunReader) -> Q
 
 # Forms that start runs and submit questions: the choices of their fields.
 
+ASKED = ("agent", "baseline", "rule set")  # what fields name that are never folded
+BUDGETS = ("games", "seconds", "pairs")
 MAX_LETTERS = 4000  # length limit of values that an address fills into a form
 
 
@@ -246,6 +293,8 @@ def drawn_fields(model: type[Request], choices: Mapping[str, Any]) -> list[dict[
                 "options": options,
                 "value": next(iter(options)) if options and value == "" else value,
                 "names": "names" if more.names == "agent" else "",
+                # a default serves for all but what the run is about and how much it may cost
+                "advanced": not (more.argument or info.is_required() or more.names in ASKED or name in BUDGETS),
             }
         )
     return drawn
@@ -277,5 +326,6 @@ def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[
         "about": model.__doc__,
         "drawn": drawn,
         "given": {key: value[:MAX_LETTERS] for key, value in given.items()},
-        "players": {game.name: [*policy_names(game), *engines_of(game)] for game in known},
+        "purposes": {name: (model.__doc__ or "").partition(",")[0].partition(";")[0] for name, model in models.items()},
+        "busy": [line.name for line in reader.summaries() if line.state == "running"][:3],
     }

@@ -8,7 +8,7 @@ opponent's illegal attempts.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 import numpy as np
 from pydantic import BaseModel
@@ -34,6 +34,7 @@ from ..core.session import Moment, PersonSession, Session
 from ..runs.agent_parser import engines_of
 from ..stats.race import interval, mean
 from . import JsonObject
+from .opponents import ratings_of
 
 if TYPE_CHECKING:
     from .session_store import SessionStore, SessionSummary, StoredSession
@@ -52,6 +53,7 @@ PictureJson = Sequence[JsonObject]  # the parts of a picture, each with its kind
 
 YOU, OTHER, REFEREE = "you", "other", "referee"
 OTHERS = "the other: "  # prefix of news about the opponent's actions
+DICE = "dice"  # scene of games in which chance rolls a die
 PHANTOM = "phantom"  # family of games whose cells show illegal attempts
 
 
@@ -61,6 +63,7 @@ Place = tuple[int, int, int]  # a cell of a picture: the number of its part, its
 class TranscriptLine(TypedDict):
     who: str
     words: str
+    die: NotRequired[int]  # the face of a die that was rolled
 
 
 @dataclass
@@ -128,7 +131,9 @@ def _open_lines(session: PersonSession) -> list[TranscriptLine]:
         mover = again.mover
         if mover == CHANCE:
             words = chance_words(game, again.state, action, session.side)
-            lines += [TranscriptLine(who=REFEREE, words=words)] if words else []
+            if words:
+                line = TranscriptLine(who=REFEREE, words=words)
+                lines.append(line | {"die": action} if game.look.scene == DICE else line)
         else:
             lines.append(TranscriptLine(who=YOU if mover == session.side else OTHER, words=game.label(action)))
         again.apply(action)
@@ -217,6 +222,8 @@ def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
         "thinking": thinking,
         "over": session.over,
         "score": None if mark is None else float(game.payoffs[mark]),
+        "share": None if mark is None else mark / game.max_score,  # of what can be won
+        "rating": ratings_of(game).get(stored.against),
         "mark": mark,  # the index of the score among the game's payoffs
         "result": _result(session),
         "seen": game.show(view),
@@ -231,8 +238,21 @@ def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
         "told": transcript,  # its name before 1.0
         "notice": stored.preparation.notice(NOTICE_SECONDS) if stored.preparation else None,
         "trouble": None,
-        "choices": [{"action": action, "label": game.label(action)} for action in choices],
+        "choices": [_choice(game, view, action) for action in choices],
     }
+
+
+def since(answer: JsonObject, heard: int) -> JsonObject:
+    """Return an answer without the lines of the log that a page has already, and without their former name."""
+    lines = cast("list[TranscriptLine]", answer["transcript"])
+    start = min(heard, len(lines))
+    rest = {key: value for key, value in answer.items() if key != "told"}
+    return answer if heard == 0 else {**rest, "transcript": lines[start:], "heard": start}
+
+
+def _choice(game: Game, view: np.ndarray, action: int) -> JsonObject:
+    note = game.look.action_note
+    return {"action": action, "label": game.label(action), "note": note(game, view, action) if note else ""}
 
 
 def with_notice(stored: "StoredSession") -> JsonObject:
@@ -280,7 +300,7 @@ def _result(session: PersonSession) -> str | None:
 
 def replay_json(stored: "StoredSession") -> JsonObject:
     """Return the full record of a finished game, move by move; a `mover` is a side, `chance` or `over`."""
-    session, game, moments = stored.session, stored.session.game, list(stored.session.moments())
+    session, game = stored.session, stored.session.game
     beliefs = stored.support.beliefs(stored.against, session)
     return {
         "key": stored.key,
@@ -292,22 +312,27 @@ def replay_json(stored: "StoredSession") -> JsonObject:
         "result": _result(session),
         "resigned": session.resigned,
         "agreed": session.agreed,
-        "moments": [
-            {
-                "mover": {CHANCE: "chance", OVER: "over"}.get(moment.mover, moment.mover),
-                "action": moment.action
-                if moment.action is None
-                else game.label(moment.action)
-                if moment.mover in (0, 1)
-                else str(moment.action),
-                "truth": moment.reveal,
-                "views": [game.show(view) for view in moment.views],
-                "refused": refused,
-                "belief": belief,
-            }
-            for moment, refused, belief in zip(moments, _refusals(game, moments), beliefs, strict=True)
-        ],
+        "moments": moments_json(game, list(session.moments()), beliefs),
     }
+
+
+def moments_json(game: Game, moments: list[Moment], beliefs: Sequence[object]) -> PictureJson:
+    """Return the moments of a finished game, with the truth and both views as text."""
+    return [
+        {
+            "mover": {CHANCE: "chance", OVER: "over"}.get(moment.mover, moment.mover),
+            "action": moment.action
+            if moment.action is None
+            else game.label(moment.action)
+            if moment.mover in (0, 1)
+            else str(moment.action),
+            "truth": moment.reveal,
+            "views": [game.show(view) for view in moment.views],
+            "refused": refused,
+            "belief": belief,
+        }
+        for moment, refused, belief in zip(moments, _refusals(game, moments), beliefs, strict=True)
+    ]
 
 
 def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
@@ -324,7 +349,10 @@ def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
 
 
 def moment_pictures(stored: "StoredSession", number: int) -> JsonObject:
-    game, moment = stored.session.game, stored.session.moment(number)
+    return pictures_json(stored.session.game, number, stored.session.moment(number))
+
+
+def pictures_json(game: Game, number: int, moment: Moment) -> JsonObject:
     return {
         "moment": number,
         "truth": picture_json(draw_state(game, moment.state)),

@@ -232,6 +232,7 @@ def test_a_run_is_started_watched_interrupted_resumed_and_compared(visitor):
     names = []
     for seed in (1, 2):
         page.goto("/runs/new?kind=tune")
+        page.locator("#advanced summary").click()
         page.locator("#game").select_option("batawaf")
         page.locator("#method").select_option("iterative")
         page.locator("#games").fill("30000000" if seed == 1 else "40000")

@@ -27,7 +27,7 @@ def page(site):
 
 def take_hint(page):
     """The attempt that the page suggests."""
-    page.get_by_role("button", name="Hint").click()
+    page.get_by_role("button", name="A hint").click()
     page.locator("#help:not([hidden])").wait_for(timeout=COMPILING)
     return page.locator("#help").inner_text().removeprefix("Try ").removesuffix(".")
 
@@ -46,7 +46,7 @@ def test_the_list_shows_boards_and_leads_to_a_problem(site):
     playwright.expect(site.locator(".problems .chessboard")).to_have_count(12)
     site.get_by_role("link", name="1. Mate in").first.click()
     site.locator("#picture .possible").first.wait_for(timeout=COMPILING)
-    assert site.get_by_role("heading", level=1).inner_text().startswith("Problem 1: mate in")
+    assert site.get_by_role("heading", level=1).inner_text().startswith("Mate in")
     site.locator(".possible").nth(1).wait_for(state="attached")
     playwright.expect(site.locator("[aria-label*='perhaps the king']")).to_have_count(site.locator(".possible").count())
 
@@ -76,11 +76,34 @@ def test_an_attempt_is_made_with_the_keyboard_and_taken_back(page):
     square(page, "a1").focus()
     page.keyboard.press("u")
     page.locator("#heard .you").wait_for(state="detached", timeout=COMPILING)
-    assert page.get_by_role("button", name="Take back").is_disabled()
+    assert page.get_by_role("button", name="Take it back").is_disabled()
 
 
 def test_the_solution_is_not_on_the_page_before_it_is_asked_for(page):
     assert page.locator("#tree").inner_text() == "" and page.locator("#solution").is_hidden()
-    page.get_by_role("button", name="Show the solution").click()
+    page.get_by_role("button", name="Solution").click()
     page.locator("#tree .attempt").first.wait_for(timeout=COMPILING)
     assert page.locator("#tree .attempt").first.inner_text().startswith("1. ")
+
+
+def test_a_wrong_move_has_a_verdict_with_the_way_back_first(page):
+    expect = playwright.expect
+    page.locator("input[name=move]").fill("e3e1")
+    page.keyboard.press("Enter")
+    expect(page.locator("#state")).to_have_text("Not the move", timeout=COMPILING)
+    expect(page.locator("#why")).to_contain_text("nothing forces mate now")
+    expect(page.locator("#back")).to_be_focused()
+    expect(page.locator("#failed .chip")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator("#heard .you")).to_have_count(0)
+    expect(page.locator("#verdict-card.wrong-way")).to_have_count(0)
+
+
+def test_what_was_solved_is_kept_in_the_browser(page):
+    page.evaluate("localStorage.setItem('fogspiel-problems', JSON.stringify({ 1: 1, 2: 3 }))")
+    page.reload()
+    expect = playwright.expect
+    expect(page.locator("#solved-words")).to_have_text("2 of 12 solved")
+    expect(page.locator("#first-words")).to_have_text("first try: 1")
+    expect(page.locator("#dots .done")).to_have_count(2)
+    page.evaluate("localStorage.clear()")

@@ -143,6 +143,7 @@ def test_exploitability_is_asked_from_a_form(visit):
 def test_the_experiment_of_a_paper_is_done_again_from_a_form(visit):
     page = visit()
     page.goto("/runs/new?kind=paper")
+    page.locator("#advanced summary").click()
     page.get_by_label("Table or figure").select_option("table2")
     page.get_by_label("Training seeds").fill("1")
     page.get_by_label("Scale").fill("-1")
@@ -203,3 +204,24 @@ def test_long_fractions_stay_inside_the_page(visit, solved, width):
             LONG,
         )
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_the_form_says_what_will_happen_and_offers_the_players_that_exist(visit):
+    page = visit()
+    page.goto("/runs/new?kind=match")
+    expect = playwright.expect
+    expect(page.locator("#command")).to_have_text("fogspiel match batawaf ascending uniform --seed 1 --games 20000")
+    expect(page.locator("#first")).to_be_hidden()
+    page.locator("#game").select_option("pig")
+    expect(page.locator("#command")).to_contain_text("fogspiel match pig optimal")
+    assert "ascending" not in page.locator("#command").inner_text()
+    page.get_by_label("Second player", exact=True).first.select_option("hold20")
+    expect(page.locator("#command")).to_contain_text("pig optimal hold20")
+    page.get_by_label("Second player", exact=True).first.select_option(label="Something else: type it")
+    page.locator("#second").fill("nobody")
+    expect(page.locator("#plan-facts")).to_contain_text("Not yet: ")
+    page.goto("/runs/new?kind=tournament")
+    page.get_by_role("group", name="Players that exist").wait_for()
+    page.locator("#game").select_option("pig")
+    expect(page.locator(".player-chips [aria-pressed=true]").first).to_be_visible()
+    expect(page.locator("#players")).not_to_have_value(re.compile("ascending"))

@@ -7,8 +7,6 @@ from fogspiel.core.agents import find_policy
 from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import PersonSession
-from fogspiel.kriegspiel.engine import engine_agent as engine_entrant
-from fogspiel.kriegspiel.engine import parse_engine
 
 SOME = ["kuhn", "phantom-ttt", "morra", "war", "liars-dice-6", "goofspiel-5", "battleship", "resistance5"]
 
@@ -45,12 +43,15 @@ def test_a_game_taken_up_again_goes_on_as_it_would_have(name, side):
 
 
 @pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.slice("kriegspiel")
 def test_a_game_against_an_engine_is_taken_up_from_its_record(side):
+    from fogspiel.kriegspiel.engine import engine_agent, parse_engine
+
     game = known_game("kriegspiel")
-    whole = PersonSession(game, engine_entrant(*parse_engine("greedy")), side, 7)
+    whole = PersonSession(game, engine_agent(*parse_engine("greedy")), side, 7)
     finish(whole, stream_of(5))
     turns = [i for i, moment in enumerate(whole.moments()) if moment.mover == 1 - side]
-    again = PersonSession(game, engine_entrant(*parse_engine("greedy")), side, 7, whole.record)
+    again = PersonSession(game, engine_agent(*parse_engine("greedy")), side, 7, whole.record)
     assert again.over and again.payoff_index == whole.payoff_index and len(turns) > 10
     assert (again.seen() == whole.seen()).all()
 

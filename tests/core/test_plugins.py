@@ -24,6 +24,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slice("kriegspiel")
 def test_the_modules_of_a_room_are_found_in_order(monkeypatch):
     monkeypatch.delenv(plugins.VARIABLE, raising=False)
     names = list(plugins.sources("games"))

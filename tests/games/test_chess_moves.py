@@ -23,7 +23,6 @@ from fogspiel.games.chess.moves import (
     restrict,
 )
 from fogspiel.games.chess.position import cannot_mate, key_of, make
-from fogspiel.kriegspiel.game import rules
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ROOK_ENDING = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
@@ -168,7 +167,7 @@ def test_men_that_cannot_mate_are_those_of_python_chess():
     assert min(answers.values()) > 200
 
 
-def ending_of(board):
+def ending_of(board, rules):
     """Why a game is over, in the words of the rules."""
     if not any(board.legal_moves):
         return rules.CHECKMATE if board.is_check() else rules.STALEMATE
@@ -183,8 +182,11 @@ def undoes(move, other):
     return (move.from_square, move.to_square) == (other.to_square, other.from_square)
 
 
+@pytest.mark.slice("kriegspiel")
 def test_games_end_when_python_chess_ends_them():
     """Few men that shuffle: repetition, fifty moves, bare kings, mates."""
+    from fogspiel.kriegspiel.game import rules
+
     ends = Counter()
     fens = ["8/8/8/3k4/8/2R1K3/8/8 w - - 60 80", "7k/8/5K2/6R1/8/8/8/8 w - - 90 99", ROOK_ENDING, KIWIPETE]
     fens += ["7k/5K2/8/8/8/8/6Q1/8 w - - 0 1", "8/8/8/8/8/k1p5/p7/K7 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]
@@ -194,7 +196,7 @@ def test_games_end_when_python_chess_ends_them():
             state[: rules.SWITCHES] = position_of(fen)
             rules.begin_here(state)
             while True:
-                assert state[rules.END] == ending_of(board), board.fen()
+                assert state[rules.END] == ending_of(board, rules), board.fen()
                 if state[rules.END]:
                     ends[int(state[rules.END])] += 1
                     break

@@ -95,6 +95,7 @@ def legal_actions(game, state):
     return out[: game.rules.legal(state, out)].tolist()
 
 
+@pytest.mark.slice("kriegspiel")
 def test_only_kriegspiel_does_not_say_what_its_players_cannot_see():
     assert [game.name for game in GAMES if game.resample is None] == ["kriegspiel"]
 
@@ -152,6 +153,7 @@ def move_men(state, player, rng):
         state[rules.REFUSED : rules.REFUSED + 64] = rng.integers(-(2**63), 2**63 - 1, 64)
 
 
+@pytest.mark.slice("kriegspiel")
 def test_the_other_side_of_kriegspiel_does_not_change_the_view():
     game, rng = known_game("kriegspiel"), np.random.default_rng(5)
     for position in list(replay(game, uniform_records(game, 1)[0][0]))[:300]:

@@ -23,12 +23,11 @@ from fogspiel.core.session import view_of
 from fogspiel.games.battleship import rules as battleship
 from fogspiel.games.chess.bitboards import KINDS
 from fogspiel.games.chess.position import MEN
-from fogspiel.kriegspiel.game import rules as kriegspiel
 
 NAMES = sorted(list_games())
 FEW = 3
 """Actions at a time that a page can leave to its buttons: a game that never has more may draw no cell for any."""
-CLICKED = ("pig", "rps", "rps-half")
+CLICKED = ("rps", "rps-half")
 """Games with so few actions whose cells do stand for them."""
 SOME_BUTTONS = {"war": {26, 28}, "batawaf": {12}}
 """Actions without a cell where the others have one: to have a packet shuffled."""
@@ -51,7 +50,7 @@ GAMES = (
 )
 '''
 LOOKS = {"bid", "fog", "own", "other", "unknown", "refused", "marked", "red", "black", "face-down", "die", "token"}
-LOOKS |= {"stone", "winning", "captured", "hand", "face", "ship", "stack", "rolling"}
+LOOKS |= {"stone", "winning", "captured", "hand", "face", "ship", "stack", "rolling", "call", "won"}
 
 
 def positions(game, seed, longest=LONGEST):
@@ -211,7 +210,10 @@ def test_the_truth_offers_nothing(name):
         assert all(cell.action is None for cell in cells_of(draw_state(game, state)))
 
 
+@pytest.mark.slice("kriegspiel")
 def test_the_own_men_are_drawn_and_no_others():
+    from fogspiel.kriegspiel.game import rules
+
     game = list_games()["kriegspiel"]
     for state, who, _ in positions(game, 1, 400):
         for player in (0, 1):
@@ -223,13 +225,14 @@ def test_the_own_men_are_drawn_and_no_others():
             }
             assert chess.men == (chess.men.upper() if player == 0 else chess.men.lower())
             assert chess.turn == (who == player)
-            assert bool(chess.refused) == (who == player and bool(state[kriegspiel.REFUSED :][:64].any()))
+            assert bool(chess.refused) == (who == player and bool(state[rules.REFUSED :][:64].any()))
         (whole,) = draw_state(game, state)
         assert sum(letter != "." for letter in whole.men) == sum(
             (int(state[kind]) % 2**64).bit_count() for kind in range(KINDS)
         )
 
 
+@pytest.mark.slice("kriegspiel")
 def test_what_the_referee_announces_is_on_the_picture():
     game = list_games()["kriegspiel"]
     heard = {"tries": 0, "checks": 0, "captured": 0, "refused": 0}

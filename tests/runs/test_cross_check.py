@@ -97,6 +97,7 @@ def test_rows_do_not_tell_which_jobs_were_done_twice(tmp_path, monkeypatch):
     assert (calls, once) == ([0, 0, 1, 1, 2, 2], [0, 1, 2])
 
 
+@pytest.mark.slice("kriegspiel")
 def test_games_by_the_clock_are_not_compared():
     from fogspiel.kriegspiel.engine import SearchLimit
     from fogspiel.kriegspiel.match import EngineMatch, EngineSpec

@@ -89,6 +89,8 @@ def plugins(tmp_path):
     return folder
 
 
+@pytest.mark.slice("kriegspiel")
+@pytest.mark.slice("papers")
 def test_the_kinds_of_the_package_are_found_by_the_words_that_are_stored():
     words = {"solve": "solve", "bounds": "bounds", "match": "match", "tournament": "round_robin", "paper": "experiment"}
     for method, name in (words | {"kriegspiel": "kriegspiel", "iterative": "tune", "psro": "tune"}).items():

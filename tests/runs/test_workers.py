@@ -23,7 +23,7 @@ from support.levels import default_cases
 
 from fogspiel.process.jobs import SilenceLimits, beat, run_jobs
 
-IMPATIENT = SilenceLimits(begun=60, going_on=2)
+IMPATIENT = SilenceLimits(begun=60, going_on=2, absent=5)
 ON_CLUSTER = pytest.mark.skipif(find_spec("distributed") is None, reason="the extra `cluster` is not installed")
 
 
@@ -151,6 +151,7 @@ def test_what_a_terminal_sends_to_all_is_left_to_the_command():
     assert list(run_jobs([handlers] * 2, 2)) == [ignored] * 2
 
 
+@pytest.mark.slice("papers")
 def test_a_job_is_called_by_what_it_works_on():
     from fogspiel.papers.cauwet2018 import table2
     from fogspiel.runs.kind import Job
@@ -527,6 +528,7 @@ def test_a_worker_with_another_version_is_refused(cluster, monkeypatch):
 
 
 @ON_CLUSTER
+@pytest.mark.slice("papers")
 def test_a_wrong_address_is_refused_and_nothing_is_written(refused, monkeypatch, tmp_path):
     monkeypatch.setattr("fogspiel.process.dask_crew.ANSWER", 0.5)
     for wrong in ("tcp://127.0.0.1:1", "nowhere", "smoke://signal"):
@@ -534,6 +536,7 @@ def test_a_wrong_address_is_refused_and_nothing_is_written(refused, monkeypatch,
     assert not (tmp_path / "runs.db").exists()
 
 
+@pytest.mark.slice("papers")
 def test_a_missing_extra_is_named(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     refused(

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from fogspiel.papers.teytaud2011 import guessing_game
 from fogspiel.solving.methods import NO_STATE, SolveOptions, SolverState, find_solve_method, run_to_end
 from fogspiel.solving.methods.normal_form import EXP3, KHACHIYAN, BanditRun, table_of, trials
 from fogspiel.solving.sources import find_source
@@ -28,7 +27,10 @@ def test_whoever_sees_whole_rows_needs_fewer_steps():
     assert BanditRun(KHACHIYAN, SKEWED, 1 << 12).rate < BanditRun(EXP3, SKEWED, 1 << 12).rate
 
 
+@pytest.mark.slice("papers")
 def test_a_sequence_form_becomes_its_table():
+    from fogspiel.papers.teytaud2011 import guessing_game
+
     assert table_of(guessing_game(3)).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from support.certificates import reseal, uniform_certificate
 
-from fogspiel.kriegspiel.parameters import read_model
 from fogspiel.solving.known_values import shipped_certificate
 from fogspiel.solving.proofs import verify
 from fogspiel.solving.proofs.checkers import phantom_bounds
@@ -148,8 +147,11 @@ def test_numbers_of_a_table_are_looked_at_before_they_are_built(tmp_path, refuse
     refused("exploit", "kuhn", table, "--missing", "uniform", because="the probability of bet")
 
 
+@pytest.mark.slice("kriegspiel")
 def test_a_model_that_unpacks_to_a_huge_array_is_refused(tmp_path):
     import numpy as np
+
+    from fogspiel.kriegspiel.parameters import read_model
 
     path = tmp_path / "bomb.npz"
     with path.open("wb") as file:

@@ -4,9 +4,12 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
+from plugins.papers import merlin
+from plugins.papers.merlin import ballot, claim_sets, wins_for_sure
 
+from fogspiel.papers.kinds import Options
 from fogspiel.resistance.game import SETUPS, Setup
-from fogspiel.resistance.variants import MAX_REJECTIONS, ballot, claim_sets, voting, wins_for_sure
+from fogspiel.resistance.variants import MAX_REJECTIONS, voting
 
 
 def always_wins(setup, truth, claims, outcomes=""):
@@ -66,3 +69,8 @@ def test_votes_matter_where_the_good_are_no_majority():
     found = voting(Setup(4, 2, (2, 2, 3), (1,) * 3, points=2))
     assert (found.passes, found.blocked, found.irrelevant) == (False, True, False)
     assert not voting(Setup(5, 3, (2, 2, 2), (1,) * 3, points=2)).blocked
+
+
+def test_the_table_has_the_values_that_the_ballot_wins():
+    (table,) = merlin.compute(Options(players=5), lambda text: None).tables
+    assert [*table.rows] == [(5, "2/3", ballot(SETUPS[5]).claims, 0, "2/3")]

@@ -17,7 +17,6 @@ from support.pure_plans import pure_strategy
 from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import view_of
-from fogspiel.papers.bossle2018.full_sequence_form import full_form, full_sizes, labelled_sizes, mission_orbits
 from fogspiel.resistance import certificate as proofs
 from fogspiel.resistance.certificate import answers, at_tails, oracle, solve, steps
 from fogspiel.resistance.checkers.resistance import Resistance, verify
@@ -74,7 +73,10 @@ def certificate(players):
         (10, [1, 4, 58, 2_508, 236_964], (15_415, 1_437_074, 128_722_741, 257_445_483, 260_989_105)),
     ],
 )
+@pytest.mark.slice("papers")
 def test_the_game_up_to_relabelling_has_the_known_sizes(players, orbits, sizes):
+    from fogspiel.papers.bossle2018.full_sequence_form import full_sizes, mission_orbits
+
     assert mission_orbits(SETUPS[players]) == orbits
     assert full_sizes(SETUPS[players]) == sizes
 
@@ -115,14 +117,20 @@ def test_the_plans_that_are_not_dominated_are_among_those_of_the_oracle(players,
     assert (found, *kept) == (all_, distinct, best)
 
 
+@pytest.mark.slice("papers")
 def test_labelled_players_make_the_tree_of_the_paper():
+    from fogspiel.papers.bossle2018.full_sequence_form import labelled_sizes
+
     rounds = labelled_sizes(SETUPS[8])
     assert sum(part.apart for part in rounds) == pytest.approx(8.5e11, rel=0.01)
     assert sum(part.states for part in rounds) == pytest.approx(6.46e11, rel=0.001)
     assert all(later.apart > 50 * earlier.apart for earlier, later in pairwise(rounds))
 
 
+@pytest.mark.slice("papers")
 def test_the_sizes_of_labelled_players_are_those_of_a_walk():
+    from fogspiel.papers.bossle2018.full_sequence_form import labelled_sizes
+
     setup = Setup(4, 2, (2, 2, 3), (1, 2, 1), points=2)
     found = np.zeros((3, 3), int)
     for spies in combinations(range(4), 2):
@@ -138,7 +146,10 @@ def test_the_sizes_of_labelled_players_are_those_of_a_walk():
     assert found.tolist() == [list(line) for line in counted]
 
 
+@pytest.mark.slice("papers")
 def test_definition_5_has_a_node_for_each_knowledge_state():
+    from fogspiel.papers.bossle2018.full_sequence_form import labelled_sizes
+
     setup = Setup(4, 2, (2, 2, 3), (1, 1, 1), points=2)
     known = set()
     for spies in combinations(range(4), 2):
@@ -194,7 +205,10 @@ def labelled_form(setup):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("setup", default_cases(TINY[:-1], TINY), ids=str)
+@pytest.mark.slice("papers")
 def test_tiny_tables_have_the_value_that_brute_force_finds(setup):
+    from fogspiel.papers.bossle2018.full_sequence_form import full_form
+
     document = solve(setup)
     assert float(verify(document)[0]) == pytest.approx(equilibrium(labelled_form(setup)).value, abs=1e-9)
     assert float(verify(document)[1]) == pytest.approx(equilibrium(full_form(setup)).value, abs=1e-9)
@@ -212,7 +226,10 @@ def test_larger_tables_are_solved_and_proved(players):
 
 
 @pytest.mark.thorough
+@pytest.mark.slice("papers")
 def test_the_papers_own_form_has_the_same_value():
+    from fogspiel.papers.bossle2018.full_sequence_form import full_form
+
     form = full_form(SETUPS[5])
     assert form.sizes == {"infosets": [747, 32_903], "sequences": [6_248, 65_807], "nonzeros": 65_866}
     assert equilibrium(form).value == pytest.approx(-0.4, abs=1e-9)
@@ -220,8 +237,11 @@ def test_the_papers_own_form_has_the_same_value():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("players", "nonzeros"), [(6, 227_089), (7, 1_815_121)])
+@pytest.mark.slice("papers")
 def test_the_papers_own_form_has_the_same_value_for_more_players(players, nonzeros):
     """With 7 players 753 leaves share an entry of the matrix: a fourth mission may have one spy on it or none."""
+    from fogspiel.papers.bossle2018.full_sequence_form import full_form, full_sizes
+
     form, sizes = full_form(SETUPS[players]), full_sizes(SETUPS[players])
     assert form.sizes == {"infosets": [sizes[0], sizes[2]], "sequences": [sizes[1], sizes[3]], "nonzeros": nonzeros}
     assert equilibrium(form, method="ipm").value == pytest.approx(float(Fraction(PUBLISHED[players])), abs=1e-6)

@@ -106,9 +106,13 @@ def answers_about(client, key):
     """Everything that is sent about a game that is going on, without its key and the date."""
     session = client.get(f"/api/play/{key}")
     moment = session.json()["moment"]
+    knowledge = client.get(f"/api/play/{key}/knowledge")
+    while knowledge.status_code == 429:  # still being computed
+        knowledge = client.get(f"/api/play/{key}/knowledge")
     answers = [
         session,
         client.get(f"/play/{key}"),
+        knowledge,
         client.get(f"/api/play/{key}/replay"),
         client.get(f"/api/play/{key}/replay/0"),
         client.get(f"/api/play/{key}/pgn"),
@@ -116,7 +120,7 @@ def answers_about(client, key):
         client.post(f"/api/play/{key}", json={"action": 2**61, "moment": moment}),
         client.post(f"/api/play/{key}", json={"action": 0, "moment": moment + 2}),
     ]
-    for answer in answers[2:]:
+    for answer in answers[3:]:
         assert 400 <= answer.status_code < 500, answer.text
     sent = [
         (

@@ -47,7 +47,6 @@ from ..execute import (
     begin_and_show,
     check_cluster,
     execute_run,
-    keep_answer,
     print_lines,
     print_run,
     show_report,
@@ -260,6 +259,7 @@ def exploit(
         return _exploit_sampled(asked, budget, remember, RunOptions(store, as_json))
     if games is not None or seconds is not None or nodes != NODES:
         raise ValueError("--games, --seconds and --nodes belong to --sampled: add it, or leave them out")
+    from ...runs.kind import keep_answer
     from ...runs.kinds.exploit import exploit_lines, grade, measure
     from ...solving.policies.exploitability import measuring_cost
 
@@ -377,6 +377,7 @@ def diagnose(
     """Say what is wrong with tuned players: who exploits them, what they forgot, whether they went in circles."""
     with Store.open(store_path(store), write=False) as kept:
         runs = [kept.read(name) for name in dict.fromkeys(asked["runs"])]
+    from ...runs.kind import keep_answer
     from ...runs.kinds.diagnose import diagnose, game_of, report
 
     request = DiagnoseRequest(**asked | {"runs": tuple(run.name for run in runs)})

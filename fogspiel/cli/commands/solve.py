@@ -34,7 +34,7 @@ from ..app import (
     store_path,
 )
 from ..console import print_json, write_text
-from ..execute import RunOptions, begin_and_show, keep_answer
+from ..execute import RunOptions, begin_and_show
 
 if TYPE_CHECKING:
     from ...core.agents import ParametricPolicy
@@ -139,6 +139,8 @@ def verify(
     answer = {"file": request.what, "game": body["game"], "valid": True, **proved, "cpu_seconds": spent}
     answer |= proofs.claims_of(body)
     if store is not None:
+        from ...runs.kind import keep_answer
+
         digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         keep_answer(request.to_json(body["game"], digest), answer, store)
     if as_json:

@@ -22,7 +22,7 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel
 from ...core.game import LOSS, OVER, WIN, Game
-from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts
+from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts, Race
 from ..boards.board import pick
 
 PLACED, MOVER, HITS, SHIP, SEA = 0, 1, 2, 4, 12
@@ -201,6 +201,7 @@ def draw_sea(
     ships: Fleet = (),
     turned: bool | None = None,
     in_hand: int = 0,
+    seat: str = "",
 ) -> BoardPicture:
     """Draw a sea by the content of its squares, some with an action, A1 in the top left corner."""
     found = []
@@ -209,7 +210,7 @@ def draw_sea(
         found.append(Cell(text, look, actions.get(square), f"{square_name(square)}, {words}"))
     rows = tuple(tuple(found[row * SIDE : (row + 1) * SIDE]) for row in range(SIDE))
     names = tuple(map(str, range(1, SIDE + 1))), tuple(COLUMNS)
-    return BoardPicture(rows, title, "squares", *names, ships, turned, in_hand)
+    return BoardPicture(rows, title, "squares", *names, ships, turned, in_hand, seat, LENGTHS if in_hand else ())
 
 
 def placings(seen: np.ndarray, ship: int) -> tuple[dict[int, int], dict[int, int]]:
@@ -254,12 +255,12 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     end = "You have won." if hits == FLEET else "You have lost."
     words = end if over else "Your shot." if mine else "The other's turn."
     shots = {} if over else {square: square for square in range(SQUARES) if target[square] == UNKNOWN}
-    facts = (("your hits", f"{hits} of {FLEET}"), ("the other's hits", f"{lost} of {FLEET}"))
+    race = Race((("Your hits", hits, 0, FLEET), ("Theirs", lost, 0, FLEET)))
     return (
         Messages((words,)),
-        draw_sea(target, TARGETS, "The other's sea", shots),
-        draw_sea(own, DRAWN_SQUARES, "Your sea", {}, fleet),
-        Facts(facts),
+        draw_sea(target, TARGETS, "The opponent's sea", shots, seat="other"),
+        draw_sea(own, DRAWN_SQUARES, "Your sea", {}, fleet, seat="own"),
+        race,
     )
 
 

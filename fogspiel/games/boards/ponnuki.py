@@ -232,19 +232,17 @@ def best_try(rows, columns, player, turn, put, failed, known, actions, playouts,
     return actions[chosen]
 
 
-def prepare_with(playouts: int) -> Kernel:
-    """Make the prepare kernel of a player with `playouts` playouts per available cell."""
-
-    @kernel
-    def prepare(theta, plan):
-        plan[0] = playouts
-
-    return prepare
+PLAYOUTS = 60  # per available cell
 
 
-def monte_carlo(choose: Kernel, playouts: int = 60) -> Strategy:
+@kernel
+def prepare(theta, plan):
+    plan[0] = PLAYOUTS
+
+
+def monte_carlo(choose: Kernel) -> Strategy:
     """Make the playout player whose `choose` reads a game's views and calls `best_try`."""
-    return Strategy("monte-carlo", (), 1, prepare_with(playouts), choose)
+    return Strategy("monte-carlo", (), 1, prepare, choose)
 
 
 ABOUT = {"monte-carlo": "draws boards that explain what it knows, and plays them to their end at random"}

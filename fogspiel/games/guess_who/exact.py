@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate
 from math import prod
 from operator import mul
@@ -233,6 +234,24 @@ def optimum(most: int) -> tuple[np.ndarray, np.ndarray]:
     fill_optimum(stakes, questions)
     pools = np.maximum(np.arange(most + 1), 1)
     return _blank(stakes / np.outer(pools, pools)), questions
+
+
+@cache
+def _optimum(most: int) -> tuple[np.ndarray, np.ndarray]:
+    return optimum(most)
+
+
+def action_values(game: Game, seen: np.ndarray) -> dict[int, float]:
+    """Return P(win) after a question about each number of characters, with best play from there on."""
+    own, other, of, mine, asked = (int(cell) for cell in seen)
+    if not mine or asked or 1 in (own, other):
+        return {}
+    wins = _optimum(of)[0]
+
+    def after(left: int) -> float:
+        return 1.0 if left == 1 else 1.0 - float(wins[other, left])
+
+    return {c: (c * after(c) + (own - c) * after(own - c)) / own for c in range(1, own)}
 
 
 def first_player_rate(characters: int) -> float:

@@ -18,7 +18,7 @@ from ...core.agents import REDRAWN, THRESHOLD, BestResponseScore, ParametricPoli
 from ...core.compile.kernel import kernel
 from ...core.explain import Explanation, Table, heat_map
 from ...core.game import UNIFORM, Game, Strategy
-from .rules import FACES, FAMILY, GOAL, MIDDLE, MIN, OPTIMUM, ROLL, SLOPE, describe, solve, threshold_of
+from .rules import DECIDING, FACES, FAMILY, GOAL, HOLD, MIDDLE, MIN, OPTIMUM, ROLL, SLOPE, describe, solve, threshold_of
 
 HALF = Fraction(1, 2)
 
@@ -177,6 +177,31 @@ def optimum() -> Optimum:
     wins, plan = np.zeros((GOAL, GOAL)), np.zeros(GOAL**3)
     solve(wins, plan)
     return Optimum(wins, plan.reshape(GOAL, GOAL, GOAL) == ROLL, float(wins[0, 0]))
+
+
+@cache
+def _optimum() -> Optimum:
+    return optimum()
+
+
+def action_values(game: Game, seen: np.ndarray) -> dict[int, float]:
+    """Return P(win) after holding and after rolling, with best play from there on."""
+    own, other, turn, _, phase = (int(cell) for cell in seen)
+    if phase != DECIDING:
+        return {}
+    wins = _optimum().wins
+
+    def held(points: int) -> float:
+        return 1.0 if own + points >= GOAL else 1.0 - float(wins[other, own + points])
+
+    values = [0.0] * (GOAL + FACES)
+    for points in range(GOAL + FACES - 1, turn - 1, -1):
+        faces = (values[points + face] for face in range(2, FACES + 1))
+        rolled = 0.0 if own + points >= GOAL else (1.0 - float(wins[other, own]) + sum(faces)) / FACES
+        values[points] = max(held(points), rolled) if points > turn else rolled
+        if own + points >= GOAL:
+            values[points] = 1.0
+    return {HOLD: held(turn), ROLL: values[turn]}
 
 
 @kernel

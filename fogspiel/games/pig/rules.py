@@ -16,7 +16,7 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel
 from ...core.game import CHANCE, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden
-from ...core.picture import Cards, Cell, Facts, Messages, Parts
+from ...core.picture import Facts, Messages, Parts, Race
 from ...core.rng import random_below
 
 PHASE, MOVER, TURN, BANKED = range(4)
@@ -263,18 +263,18 @@ GAMES = (
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Draw the banks and the points of this turn; clicking the die rolls, clicking the bank holds."""
+    """Draw the banks and the points of this turn."""
     own, other, turn, mine, phase = (int(cell) for cell in seen)
-    banks = Facts((("your bank", f"{own} of {GOAL}"), ("the other's bank", f"{other} of {GOAL}")))
+    banks = Race((("You", own, turn if mine else 0, GOAL), ("Opponent", other, 0 if mine else turn, GOAL)))
     if phase == FINISHED:
         return Messages(("You have won." if own >= GOAL else "You have lost.",)), banks
     whose = "Your turn" if mine else "The other's turn"
     words = Messages((f"{whose}: {turn} points so far.",))
-    if not mine or phase != DECIDING:
-        return words, banks
-    roll = Cell("roll", "die rolling", ROLL, "roll the die: a 1 costs the turn")
-    hold = Cell(f"bank {turn}", "own", HOLD, f"hold: bank {turn} points")
-    return words, Cards("", (roll, hold)), banks
+    return words, banks
+
+
+def action_note(game: Game, seen: np.ndarray, action: int) -> str:
+    return f"bank {seen[SEEN_TURN]} points" if action == HOLD else "a 1 costs the turn"
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:

@@ -31,7 +31,7 @@ import numpy as np
 
 from ...core.compile.kernel import Kernel, inlined, kernel
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game
-from ...core.picture import Cards, Cell, Facts, Messages, Parts
+from ...core.picture import Cards, Cell, Messages, Parts, Race
 from ..boards.board import permute
 from ..one_card_poker import face_up
 
@@ -254,8 +254,8 @@ def card_name(values: int, card: int) -> str:
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """Draw the sizes of the decks; while the player returns its packet, also its cards, once for each end."""
     values, packet = int(seen[SEEN_VALUES]), int(seen[SEEN_PACKET])
-    top, bottom = int(seen[SEEN_TOP]), int(seen[SEEN_BOTTOM])
-    decks = Facts((("your deck", _cards(seen[SEEN_OWN])), ("the other's deck", _cards(seen[SEEN_OTHER]))))
+    own, other = int(seen[SEEN_OWN]), int(seen[SEEN_OTHER])
+    decks = Race((("Your deck", own, 0, own + other + packet), ("Opponent's deck", other, 0, own + other + packet)))
     if not packet:
         return Messages(("Nothing is yours to put back now.",)), decks
     won = [int(card) for card in seen[SEEN_WON : SEEN_WON + packet]]
@@ -267,10 +267,10 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
     return (
         Messages((f"You won {_cards(packet)}: put them under your deck in any order.",)),
-        Cards("You won", face_up(card_name(values, card) for card in won)),
+        Cards("You won", face_up((card_name(values, card) for card in won), "won")),
         row("Put next from the top (played first)", 0),
         row("Put next from the bottom (played last)", values),
-        Facts((*decks.rows, ("placed from the top", str(top)), ("placed from the bottom", str(bottom)))),
+        decks,
     )
 
 

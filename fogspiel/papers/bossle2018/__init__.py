@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...resistance.certificate import solve
 from ...resistance.game import SETUPS
-from ...resistance.variants import ballot, opening, voting
+from ...resistance.variants import opening, voting
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.store import Json
 from ...solving.proofs import write_certificate
@@ -94,7 +94,7 @@ def _iterations(programs: list[Json]) -> list[Series]:
 
 # With more players the simplex method on the paper's own program takes too long to count its iterations.
 MAX_SIMPLEX = 6
-MAX_MERLIN = 9  # with ten players there are too many claims of the spies to search
+MAX_VOTES = 9  # players of the largest table of votes
 
 
 def payoffs(most: int, say: Say, certificates: Path | None = None) -> Iterator[Json]:
@@ -183,21 +183,12 @@ def tree_sizes(most: int, say: Say) -> Iterator[Json]:
         }
 
 
-def beyond(most: int, say: Say) -> Iterator[Json]:
-    """Report results beyond the thesis: votes, and Merlin of Avalon with a secret ballot."""
-    for players in range(5, min(most, MAX_MERLIN) + 1):
-        setup = SETUPS[players]
-        votes, papers = voting(setup), ballot(setup)
-        say(f"votes and Merlin, {players} players")
-        yield {
-            "players": players,
-            "voting_irrelevant": votes.irrelevant,
-            "rejections": votes.rejections,
-            "merlin_at_most": str(papers.most),
-            "claims": papers.claims,
-            "claims_not_sure": papers.lost,
-            "merlin": None if papers.lost else str(papers.most),
-        }
+def votes(most: int, say: Say) -> Iterator[Json]:
+    """Decide whether votes, which the thesis leaves out, matter (section 4.2)."""
+    for players in range(5, min(most, MAX_VOTES) + 1):
+        say(f"votes, {players} players")
+        found = voting(SETUPS[players])
+        yield {"players": players, "voting_irrelevant": found.irrelevant, "rejections": found.rejections}
 
 
 # The tables
@@ -209,7 +200,7 @@ def compute(options: Options, say: Say) -> Computed:
     megabytes = full.peak_megabytes()
     sizes = list(tree_sizes(options.players, say))
     programs, regrets, grown, orbits = own_form(options.full, say)
-    tables, more = list(full.normal_forms()), list(beyond(options.players, say))
+    tables, more = list(full.normal_forms()), list(votes(options.players, say))
     seconds = round(sum(row["cpu_seconds"] for row in values), 2)
     facts = {"paper": "resistance", "payoffs": values, "cpu_seconds": seconds, "peak_megabytes": megabytes}
     facts |= {"sizes": sizes, "resources": programs, "first_order": regrets, "double_oracle": grown}
@@ -218,7 +209,7 @@ def compute(options: Options, say: Say) -> Computed:
     lines: list[str | Table] = [_payoff_table(values), spent, _resource_table(programs, regrets, grown)]
     lines += [*one_solve_lines(programs), eight_line(regrets), "", _size_table(sizes), READING, ""]
     lines += [_symmetry_table(orbits)] * bool(orbits)
-    lines += [_normal_form_table(tables), _beyond_table(more)]
+    lines += [_normal_form_table(tables), _votes_table(more)]
     return Computed(facts, lines, report_of(lines, sizes, programs))
 
 
@@ -302,19 +293,9 @@ def _normal_form_table(tables: list[Json]) -> Table:
     )
 
 
-def _beyond_table(more: list[Json]) -> Table:
-    return Table(
-        "beyond",
-        "Voting (section 4.2), and Merlin of Avalon with a secret ballot",
-        ("players", "votes matter", "rejections", "Merlin: wins at most", "kinds of claims", "not sure", "wins"),
-        [
-            (
-                b["players"], "no" if b["voting_irrelevant"] else "yes", b["rejections"], b["merlin_at_most"],
-                b["claims"], b["claims_not_sure"], b["merlin"] or f"at most {b['merlin_at_most']}",
-            )
-            for b in more
-        ],
-    )  # fmt: skip
+def _votes_table(more: list[Json]) -> Table:
+    rows = [(b["players"], "no" if b["voting_irrelevant"] else "yes", b["rejections"]) for b in more]
+    return Table("beyond", "Voting (section 4.2)", ("players", "votes matter", "rejections"), rows)
 
 
 def claims(options: Options, say: Say) -> list[Claim]:

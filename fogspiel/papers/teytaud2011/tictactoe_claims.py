@@ -236,9 +236,9 @@ def check_number(section: str, sentence: str, game: str, paper: Fraction, ours: 
     return check(section, sentence, game, paper, ours, f"wrong by {abs(paper - ours)}")
 
 
-def at_least(section: str, sentence: str, game: str, paper: Fraction, ours: Fraction, note: str = "") -> Claim:
+def at_least(section: str, sentence: str, game: str, paper: Fraction, ours: Fraction) -> Claim:
     """Return a claim of a lower bound."""
-    return Claim(section, sentence, game, (Clause(sentence, exact(ours), least=paper),), f"at least {paper}", note)
+    return Claim(section, sentence, game, (Clause(sentence, exact(ours), least=paper),), f"at least {paper}")
 
 
 def finding(section: str, sentence: str, game: str, ours: object, note: str = "") -> Claim:

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import __version__
-from ...core.find import spec_of
+from ...core.find import absolute_spec
 from ...core.game import Game, known_game
 from ...core.session import replay
 from ...process.heartbeat import SilenceLimits
@@ -25,14 +24,13 @@ from ..entries import (
     Entry,
     agent_entry,
     entry_of,
-    game_of,
     play_block,
     read_folder,
     register,
 )
-from ..kind import Context, Job, Outputs, Recorder, Row
+from ..kind import Context, Job, Outputs, Recorder, Row, StoredGame, finished_facts, game_of_job
 from ..report import Part, Report, Table
-from ..request import StoredAgent, check_players, game_of_run
+from ..request import StoredAgent, check_players
 from ..requests import CompeteRequest
 from ..standings import RISK, Meetings, charts, rating_charts, sentences, tables, unit_of
 from ..store import Json, Run, canonical, default_path
@@ -73,7 +71,7 @@ class EntryMeetings(Meetings):
         return usual._replace(going_on=usual.going_on + 3 * self.request.clock)
 
     def jobs(self, meeting: tuple[int, int]) -> list[Job]:
-        request, words = self.request, spec_of(self.request.game)
+        request = self.request
         stored = [request.players[place] for place in meeting]
         entries = [entry_of(one, request.folder) for one in stored]
         asked = {
@@ -81,7 +79,7 @@ class EntryMeetings(Meetings):
             "second": stored[1]["name"], "digests": [one["digest"] for one in stored], "clock": request.clock,
             "seed": request.seed,
         }  # fmt: skip
-        given = {"entries": entries, "store": self.store, "source": words.absolute if words else None}
+        given = {"entries": entries, "store": self.store, "source": absolute_spec(request.game)}
         repeatable = all(entry.agent is not None for entry in entries)
         return [
             Job("block", play_entries, asked | {"number": number, "pairs": count}, given, repeatable)
@@ -111,9 +109,7 @@ def play_entries(
     number: int, pairs: int, entries: Sequence[Entry], store: Path, source: str | None = None,
 ) -> Row:  # fmt: skip
     """Play a block of game pairs; `source` lets a worker load user-supplied rules."""
-    chosen = game_of(game, source)
-    if chosen.version != rules:
-        raise ValueError(f"the rules of {game} have changed while the competition was played: start it anew")
+    chosen = game_of_job(game, rules, source)
     pair = canonical({"pair": [[first, second], list(digests)]})
     stream = int(hashlib.blake2b(pair.encode(), digest_size=7).hexdigest(), 16)
     return {"games": play_block(chosen, entries, seed, stream, number, pairs, clock, store)}
@@ -145,10 +141,8 @@ class CompeteKind(MeetingsKind):
     request = CompeteRequest
 
     def check(self, run: Run) -> CompeteRequest:
-        ask, version = run.request, game_of_run(run).version
-        if not run.finished and (ask["fogspiel"], ask["rules"]) != (__version__, version):
-            raise ValueError(f"run {run.name} was played by another version of fogspiel or of the rules: start it anew")
-        return CompeteRequest.from_json(ask)
+        self.demand_versions(run)
+        return CompeteRequest.from_json(run.request)
 
     def check_source(self, run: Run, source: str | None) -> None:
         """Raise rather than start programs because a stored run names their folder."""
@@ -198,10 +192,9 @@ class CompeteKind(MeetingsKind):
 
     def result_json(self, run: Run, delivered: Outputs) -> Json:
         request = self.check(run)
-        facts = {"run": run.name, "state": "finished", "game": request.game, "seed": request.seed}
         found = {"entries": self._entries(run), "skipped": list(request.skipped), "games": len(self._games(run))}
         found |= {"out_of_time": self._out_of_time(run)}
-        return facts | self.standings_json(run) | found | {"command": request.command}
+        return finished_facts(run) | self.standings_json(run) | found | {"command": request.command}
 
     def report(self, run: Run) -> Report:
         request, game = self.check(run), known_game(run.request["game"])
@@ -225,6 +218,14 @@ class CompeteKind(MeetingsKind):
         parts = [*parts, *rating_charts("entry", found), *tables(found), *charts(found)]
         title = f"Competition: {game.title}"
         return Report(f"competition-{request.game}", title, request.command, [intro, *sentences(found)], parts)
+
+    def games(self, run: Run) -> list[StoredGame]:
+        found, game = [], known_game(run.request["game"])
+        for row, played in self._games(run):
+            names = (row["first"], row["second"])
+            seated = names[::-1] if played["seat"] else names
+            found.append(StoredGame(game, seated, played["record"], played["ending"] or ""))
+        return found
 
     def replay_lines(self, run: Run, number: int) -> list[str]:
         """Return a game move by move: the full state and the action, as labels show them."""

@@ -6,15 +6,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ... import __version__
-from ...core.find import free_constants, load_variant, spec_of
+from ...core.find import absolute_spec, free_constants, load_variant
 from ...core.game import Game, known_game
 from ...core.rng import child
 from ...stats.evaluate import report_key
 from ..agent_parser import parse_agent
-from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row
+from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, finished_facts
 from ..report import Cell, Chart, Part, Report, Series, Table
-from ..request import game_of_run
 from ..requests import ConstantsRequest
 from ..store import Json, Run
 from .report import BLOCK, mirror_score, play_mirror, value_of
@@ -74,19 +72,17 @@ class ConstantsKind(Kind):
     request = ConstantsRequest
 
     def check(self, run: Run) -> ConstantsRequest:
-        version = game_of_run(run).version
-        if not run.finished and (run.request["fogspiel"], run.request["rules"]) != (__version__, version):
-            raise ValueError(f"run {run.name} was made by another version of fogspiel or of the rules: start it anew")
+        self.demand_versions(run)
         return ConstantsRequest.from_json(run.request)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Solve every variant that is small enough; then race the others in rounds, dropping those that are too far."""
         request, runner = self.check(run), JobRunner(run, recorder, context)
-        words, game = spec_of(request.game), known_game(request.game)
+        game = known_game(request.game)
         names, choices = list(request.free), list(product(*(map(hashable, one) for one in request.free.values())))
         middle = float(game.payoffs[0] + game.payoffs[-1]) / 2
         shared = {"game": request.game, "rules": game.version, "names": names}
-        source: Json = {"source": request.template or (words.absolute if words else request.game)}
+        source: Json = {"source": request.template or absolute_spec(request.game) or request.game}
         jobs = [Job("value", solve_variant, shared | {"values": list(values)}, source) for values in choices]
         known, raced = list[Candidate](), dict[Values, list[Row]]()
         with closing(runner.rows(jobs)) as rows:
@@ -164,8 +160,7 @@ class ConstantsKind(Kind):
         return Table("tables", "The constants nearest to fair", columns, rows, note=TABLES_NOTE)
 
     def result_json(self, run: Run, delivered: Outputs) -> Json:
-        facts = {"run": run.name, "state": "finished", "game": run.request["game"], "seed": run.request["seed"]}
-        return facts | (run.result or {})
+        return finished_facts(run) | (run.result or {})
 
     def report(self, run: Run) -> Report:
         found = (run.result or {})["tables"]

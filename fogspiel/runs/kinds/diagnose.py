@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core import agents
 from ...core.agents import ParametricPolicy, PolicyJson, decode_policy, encode_policy, policy_json_in
-from ...core.find import load_game, spec_of
+from ...core.find import absolute_spec, load_game
 from ...core.game import WIN_DRAW_LOSS, Game, known_game
 from ...core.rng import child
 from ...process.heartbeat import say as tell_fault
@@ -146,9 +146,8 @@ class DiagnosisJob:
 def parts_of(run: Run, request: DiagnoseRequest, threads: int) -> list[DiagnosisJob]:
     """Return the two jobs that diagnose a tuning run, finished or not."""
     game = game_of(run)
-    player, words = TUNE.agent(run, game), spec_of(game.name)
+    player, source = TUNE.agent(run, game), absolute_spec(game.name)
     earlier = tuple((one.name, encode_policy(game, one)) for one in checkpoints(game, run))
-    source = words.absolute if words else None
     shared = (run.name, game.name, source, encode_policy(game, player), earlier, request)
     return [DiagnosisJob(*shared, history=history, threads=threads) for history in (False, True)]
 

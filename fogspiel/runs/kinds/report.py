@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import __version__
 from ...belief import Belief, Opponent, known_opponent
 from ...core.agents import Agent, find_policy
-from ...core.find import load_game, spec_of
+from ...core.find import absolute_spec
 from ...core.game import CHANCE, UNIFORM, WIN_DRAW_LOSS, Game, known_game
 from ...core.rng import child
 from ...core.session import Session, record_game, replay
@@ -24,9 +23,9 @@ from ...solving.sources import estimate_histories
 from ...stats.evaluate import MatchResult, elo_of, evaluate, report_key
 from ...stats.race import interval
 from ..agent_parser import parse_agent
-from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row
+from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, finished_facts, game_of_job
 from ..report import Chart, Part, Report, Series, Table
-from ..request import game_of_run, with_interval
+from ..request import with_interval
 from ..requests import GameReportRequest
 from ..store import Json, Run
 from .solve import solve_game
@@ -127,22 +126,14 @@ def count_hidden(game: Game, key: int, number: int) -> list[int]:
     return counts
 
 
-def named_game(name: str, rules: int | str, source: str | None) -> Game:
-    """Return the game of a job; raise ValueError if its rules are not those of the run."""
-    game = load_game(source) if source else known_game(name)
-    if game.version != rules:
-        raise ValueError(f"the rules of {name} have changed since the run began: start it anew")
-    return game
-
-
 def measure_value(game: str, rules: int | str, source: str | None = None) -> Row:
-    return value_of(named_game(game, rules, source))
+    return value_of(game_of_job(game, rules, source))
 
 
 def measure_mirror(
     game: str, rules: int | str, players: str, seed: int, first: int, count: int, store: Path, source: str | None = None
 ) -> Row:
-    chosen = named_game(game, rules, source)
+    chosen = game_of_job(game, rules, source)
     key = int(child(report_key(seed), STREAMS["mirror"]))
     return play_mirror(chosen, agent_of(chosen, players, store, seed), key, first, count)
 
@@ -150,7 +141,7 @@ def measure_mirror(
 def measure_ladder(
     game: str, rules: int | str, first: str, second: str, seed: int, games: int, store: Path, source: str | None = None
 ) -> Row:
-    chosen = named_game(game, rules, source)
+    chosen = game_of_job(game, rules, source)
     key = int(child(report_key(seed), STREAMS["ladder"]))
     one, other = (agent_of(chosen, text, store, seed) for text in (first, second))
     return evaluate(chosen, one, other, key, games).to_json()
@@ -158,7 +149,7 @@ def measure_ladder(
 
 def measure_hidden(game: str, rules: int | str, seed: int, number: int, source: str | None = None) -> Row:
     key = int(child(report_key(seed), STREAMS["hidden"]))
-    return {"states": count_hidden(named_game(game, rules, source), key, number)}
+    return {"states": count_hidden(game_of_job(game, rules, source), key, number)}
 
 
 # The kind
@@ -173,16 +164,14 @@ class GameReportKind(Kind):
     request = GameReportRequest
 
     def check(self, run: Run) -> GameReportRequest:
-        version = game_of_run(run).version
-        if not run.finished and (run.request["fogspiel"], run.request["rules"]) != (__version__, version):
-            raise ValueError(f"run {run.name} was made by another version of fogspiel or of the rules: start it anew")
+        self.demand_versions(run)
         return GameReportRequest.from_json(run.request)
 
     def jobs(self, request: GameReportRequest, players: Sequence[str], store: Path) -> list[Job]:
         """Return the games of the players against themselves and against the players below."""
-        words, game = spec_of(request.game), known_game(request.game)
+        game = known_game(request.game)
         shared: Json = {"game": request.game, "rules": game.version, "seed": request.seed}
-        source = {"source": words.absolute if words else None}
+        source = {"source": absolute_spec(request.game)}
         given = source | {"store": store}
         jobs = [Job("hidden", measure_hidden, shared | {"number": number}, source) for number in range(HIDDEN_GAMES)]
         for one in players:
@@ -196,10 +185,10 @@ class GameReportKind(Kind):
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         request, runner = self.check(run), JobRunner(run, recorder, context)
-        words, game = spec_of(request.game), known_game(request.game)
+        game = known_game(request.game)
         asked = {"game": request.game, "rules": game.version}
         context.on_progress(Progress("value"))
-        source = {"source": words.absolute if words else None}
+        source = {"source": absolute_spec(request.game)}
         (value,) = runner.rows([Job("value", measure_value, asked, source)])
         players = [*request.players, *([SOLVED] if value["value"] is not None else [])]
         jobs, rows = self.jobs(request, players, context.store), [value]
@@ -222,8 +211,7 @@ class GameReportKind(Kind):
         yield from report.tables
 
     def result_json(self, run: Run, delivered: Outputs) -> Json:
-        facts = {"run": run.name, "state": "finished", "game": run.request["game"], "seed": run.request["seed"]}
-        return facts | (run.result or {})
+        return finished_facts(run) | (run.result or {})
 
     def report(self, run: Run) -> Report:
         game, found = known_game(run.request["game"]), run.result or {}

@@ -12,14 +12,13 @@ from contextlib import closing
 from math import inf
 from pathlib import Path
 
-from ... import __version__
-from ...core.find import load_game, spec_of
+from ...core.find import absolute_spec
 from ...core.game import known_game
 from ...core.rng import child
 from ...stats.evaluate import evaluate, report_key
-from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row
+from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, finished_facts, game_of_job
 from ..report import Curve, Report
-from ..request import StoredAgent, game_of_run
+from ..request import StoredAgent
 from ..requests import RoundRobinRequest
 from ..standings import Meetings, best_sentence, charts, sentences, tables, unit_of
 from ..store import Json, Run, canonical, default_path
@@ -81,7 +80,7 @@ class AgentMeetings(Meetings):
         return self.request.names
 
     def jobs(self, meeting: tuple[int, int]) -> list[Job]:
-        request, words = self.request, spec_of(self.request.game)
+        request = self.request
         one, other = (request.players[place] for place in meeting)
         pair = canonical({"pair": [{"name": player.spec, **player.numbers} for player in (one, other)]})
         asked = {
@@ -93,7 +92,7 @@ class AgentMeetings(Meetings):
             "seed": request.seed,
             "games": request.games,
         }
-        given = {"players": (one, other), "store": self.store, "source": words.absolute if words else None}
+        given = {"players": (one, other), "store": self.store, "source": absolute_spec(request.game)}
         return [Job("met", play_pair, asked, given)]
 
     def observed(self, rows: Sequence[Row]) -> tuple[int, ...]:
@@ -106,9 +105,7 @@ def play_pair(
     players: tuple[StoredAgent, StoredAgent], store: Path, source: str | None = None,
 ) -> Row:  # fmt: skip
     """Play the games of one pair; `source` lets a worker load user-supplied rules."""
-    chosen, key = load_game(source) if source else known_game(game), int(child(report_key(seed), int(digest, 16)))
-    if chosen.version != rules:
-        raise ValueError(f"the rules of {game} have changed while the tournament was played: start it anew")
+    chosen, key = game_of_job(game, rules, source), int(child(report_key(seed), int(digest, 16)))
     one, other = (player.agent(chosen, store, seed) for player in players)
     score = evaluate(chosen, one, other, key, games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
@@ -120,13 +117,8 @@ class RoundRobinKind(MeetingsKind):
     request = RoundRobinRequest
 
     def check(self, run: Run) -> RoundRobinRequest:
-        ask, version = run.request, game_of_run(run).version
-        if not run.finished and (ask["fogspiel"], ask["rules"]) != (__version__, version):
-            raise ValueError(
-                f"run {run.name} was played by fogspiel {ask['fogspiel']} and version {ask['rules']} of the rules of "
-                f"{ask['game']}, not {__version__} and version {version}: start it anew"
-            )
-        return RoundRobinRequest.from_json(ask)
+        self.demand_versions(run)
+        return RoundRobinRequest.from_json(run.request)
 
     def meetings(self, run: Run, store: Path) -> AgentMeetings:
         return AgentMeetings(self.check(run), store)
@@ -141,8 +133,11 @@ class RoundRobinKind(MeetingsKind):
 
     def result_json(self, run: Run, delivered: Outputs) -> Json:
         request = self.check(run)
-        facts = {"run": run.name, "state": "finished", "game": request.game, "seed": request.seed}
-        return facts | self.standings_json(run) | {"games_a_pair": request.pair_games, "command": request.command}
+        return (
+            finished_facts(run)
+            | self.standings_json(run)
+            | {"games_a_pair": request.pair_games, "command": request.command}
+        )
 
     def report(self, run: Run) -> Report:
         played = self.meetings(run, default_path())

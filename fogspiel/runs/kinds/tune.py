@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.agents import ParametricPolicy, decode_policy, encode_policy, named_policy, policy_json_in
-from ...core.find import command_spec, load_game, spec_of
+from ...core.find import absolute_spec, command_spec
 from ...core.game import WIN_DRAW_LOSS, Game, game_or_none, known_game, parameters_of
 from ...core.rng import child
 from ...stats.evaluate import evaluate, median_interval, report_key
@@ -22,7 +22,7 @@ from ...tuning.best_response import MIN_GAMES, find_exploiter
 from ...tuning.methods import REMOVED, tune_methods
 from ...tuning.methods.auto import HARD
 from ...tuning.tune import SHARE, tune_strategy
-from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, in_sentences, rows_of
+from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, game_of_job, in_sentences, rows_of
 from ..report import Cell, Curve, CurvePoint, Table
 from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest
@@ -255,10 +255,9 @@ class TuneSeedsKind(TuneKind):
 
 def jobs_of(request: TuneRequest) -> list[Job]:
     shared = {key: value for key, value in request if key not in ("kind", "seconds", "seed", "seeds", "planned")}
-    words, seeds = spec_of(request.game), range(request.seed, request.seed + (request.seeds or 1))
+    source, seeds = absolute_spec(request.game), range(request.seed, request.seed + (request.seeds or 1))
     shared |= {"rules": known_game(request.game).version}
-    source = {"source": words.absolute if words else None}
-    return [Job("tuned", tune_seed, {**shared, "seed": seed}, source) for seed in seeds]
+    return [Job("tuned", tune_seed, {**shared, "seed": seed}, {"source": source}) for seed in seeds]
 
 
 def tune_seed(
@@ -266,9 +265,7 @@ def tune_seed(
     baseline: str, seed: int, games: int, report_games: int, final: bool, source: str | None = None,
 ) -> Row:  # fmt: skip
     """Tune from one seed; return the result, its validation, and its score on the selection games."""
-    chosen = load_game(source) if source else known_game(game)
-    if chosen.version != rules:
-        raise ValueError(f"the rules of {game} have changed while it was tuned: start it anew")
+    chosen = game_of_job(game, rules, source)
     found = tune_strategy(chosen, method, games, seed, Race(race, delta, epsilon), baseline, observation, final)
     key = int(child(report_key(seed), SELECTION))
     score = _score(chosen, found.policy, baseline, seed, key, report_games)

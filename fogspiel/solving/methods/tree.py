@@ -29,7 +29,7 @@ from ..proofs.checkers.tree import (
 from ..quasi_perfect import quasi_perfect
 from ..reduce import ReducedGame, presolve_tree
 from ..reduce.colour_refinement import refine
-from ..refinement import UNITS, Behaviours, NotRefined, Refined, refine_in_floats, uniform_behaviour, whole_shares
+from ..refinement import UNITS, Behaviours, NotRefined, refine_in_floats, uniform_behaviour, whole_shares
 from ..refinement import refine as refine_strategies
 from ..sources import GameSource, Knowledge
 from ..tree import Tree, sequence_form
@@ -276,7 +276,7 @@ def _refined(
     try:
         if bounds[0] != bounds[1]:
             raise NotRefined("the value is not exact")
-        found = yield from _steps(refine_strategies(form, optimal, stated, safety))
+        found = yield from refine_strategies(form, optimal, stated, safety)
     except NotRefined as reason:
         yield SolverProgress(f"refined in floating point: {reason}")
         found, rounded = refine_in_floats(form, optimal, stated, safety), True
@@ -297,18 +297,6 @@ def _refined(
     if rounded or safety:
         body |= {"strategies": [rows_of(tree, player, chosen[player], known, True) for player in (0, 1)]}
     return optimal if rounded or safety else chosen, {"refinement": body}
-
-
-def _steps(
-    steps: Generator[str, None, tuple[Refined, Refined]],
-) -> Generator[SolverProgress, None, tuple[Refined, Refined]]:
-    """Yield the remarks of a refinement as progress, and return what it finds."""
-    while True:
-        try:
-            yield SolverProgress(next(steps))
-        except StopIteration as end:
-            found: tuple[Refined, Refined] = end.value
-            return found
 
 
 # Certificates of trees: a strategy for each side, in the forms that `checkers.tree` checks, in full or as lines.

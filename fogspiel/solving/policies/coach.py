@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.agents import Agent
+from ...core.agents import Agent, PlayerAgent
 from ...core.behaviour_policy import BehaviourPolicy, InformationState, MissingState, uniform_probabilities
 from ...core.game import CHANCE, OVER, Game, known_game, new_cells
 from ...core.session import Session, actions_in, view_of
@@ -28,6 +28,7 @@ MAX_STEPS = 500_000  # actions applied for one decision: two to three seconds
 QUERY_STEPS = 20  # a query of the opponent's policy takes as long as this many
 MAX_DEPTH = 150  # own decisions from now to the end of a game; each is two calls of Python
 MAX_KNOWN = 1 << 18  # situations whose values are kept
+CERTIFIED = "the certified solution"
 NOTICED = 1e-9  # losses below this are rounding
 DIGITS = 12  # to which probabilities of equal situations agree
 SLIP = 1e-3  # share of uniform play in the opponent's past, where its policy never leads to a view
@@ -50,10 +51,11 @@ class TooManySteps(Exception):
 
 
 class Costs(NamedTuple):
-    """Mean costs of the actions at a decision; `erred` if only an error of the opponent leads there."""
+    """Mean costs of the actions at a decision, and their values; `erred` if only an opponent's error leads there."""
 
     by_action: dict[int, float]
     erred: bool
+    worths: dict[int, float]  # the player's mean payoffs, with a best response after the action
 
 
 class MoveReview(NamedTuple):
@@ -106,9 +108,11 @@ class Coach:
             found.append(self._reviews[path[:count]])
         return found
 
-    def costs(self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray) -> Costs | None:
+    def costs(
+        self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, most: int = MAX_STEPS
+    ) -> Costs | None:
         """Return the mean cost of each action at a view after these decisions; None if too much lies ahead."""
-        self._steps = 0
+        self._steps = MAX_STEPS - most
         if len(self._values) > MAX_KNOWN:
             self._values.clear()
         try:
@@ -121,7 +125,8 @@ class Coach:
         except TooManySteps:
             return None
         likely, best = sum(weight for _, weight in situation.values()), max(values.values())
-        return Costs({action: (best - value) / likely for action, value in values.items()}, erred)
+        costs = {action: (best - value) / likely for action, value in values.items()}
+        return Costs(costs, erred, {action: value / likely for action, value in values.items()})
 
     def _review(self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, action: int) -> MoveReview:
         own = tuple(action for _, action in decisions)
@@ -244,8 +249,13 @@ def find_coach(game: Game, side: int, opponent: Agent) -> Coach:
 @lru_cache(maxsize=8)
 def _certified_coach(name: str, side: int) -> Coach | None:
     """Return the coach by the shipped solution; None where its strategies are plans without probabilities."""
-    path, game = shipped_solution(name), known_game(name)
-    assert path is not None
-    solution = certificate_agent("the solution", read_certificate(path), game)
+    solution = certified_agent(name)
     known = isinstance(solution, BehaviourPolicy)
-    return Coach(game, side, solution, "the certified solution") if known else None
+    return Coach(known_game(name), side, solution, CERTIFIED) if solution and known else None
+
+
+@lru_cache(maxsize=8)
+def certified_agent(name: str) -> PlayerAgent | None:
+    """Return the player of the shipped solution of a game, or None."""
+    path = shipped_solution(name)
+    return None if path is None else certificate_agent("the solution", read_certificate(path), known_game(name))

@@ -2,16 +2,19 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path as File
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from ...core.game import Game, known_game, list_games
+from ...core.game import Game, known_game, list_games, nothing_hidden
 from ...runs.kinds import bounds, solve
-from ...solving.known_values import SIMPLE, KnownValue, known_values
+from ...solving.known_values import SIMPLE, KnownValue, known_values, shipped_solution
+from ...solving.proofs import read_certificate
+from ...solving.proofs.checkers.refined import FORMAT as REFINED_FORMAT
+from ...solving.proofs.checkers.tree import FORMAT
 from .. import JsonObject
 from ..app import Site, attachment
 from ..security import LARGE
@@ -70,9 +73,26 @@ class ValueCard:
         return tuple(map(str, parts[: 1 if number.denominator == 1 else 2]))
 
     @property
+    def explored(self) -> bool:
+        """True if the explorer can walk through its solution."""
+        return self.proof == PROVED and _shipped_is_explored(self.known.game)
+
+    @property
     def size(self) -> str:
         proof = self.known.certificate
         return "" if proof is None else f"{proof.bytes / 1000:,.1f} kB"
+
+
+def is_explored(game: Game, certificate: Any) -> bool:
+    """True if a certificate lists both strategies of a game with hidden information, so that it can be explored."""
+    listed = bool(certificate) and certificate.get("format") in (FORMAT, REFINED_FORMAT)
+    return listed and game.resample is not nothing_hidden
+
+
+@cache
+def _shipped_is_explored(name: str) -> bool:
+    path = shipped_solution(name)
+    return path is not None and is_explored(known_game(name), read_certificate(path))
 
 
 def card_of(game: Game) -> ValueCard | None:

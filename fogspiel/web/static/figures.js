@@ -88,6 +88,11 @@ export function ship(length, standing = false) {
   return figure;
 }
 
+// Somebody whose side is not known.
+export function person() {
+  return drawing("0 0 40 40", "figure-person", [["circle", { cx: 20, cy: 14, r: 8 }], ["path", { d: "M4 40q0-16 16-16t16 16z" }]]);
+}
+
 export function flame() {
   return drawing("0 0 40 40", "figure-flame", [
     ["path", { d: "M20 3q3 8 9 13 5 6 4 12-2 9-13 9T7 28q-1-6 3-10 2 4 5 4-1-12 5-19z", class: "hot" }],

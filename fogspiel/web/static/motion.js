@@ -6,6 +6,7 @@ const DEAL = { duration: 240, easing: "ease-out" };
 const TURN = { duration: 220, easing: "ease-out" };
 const FALL = { duration: 180, easing: "ease-in" };
 const ROLL = { duration: 600, easing: "ease-out" };
+const ROLLED = [[{ transform: "rotate(-200deg) scale(0.7)" }, { transform: "rotate(20deg) scale(1.05)" }, { transform: "none" }], ROLL];
 const SLIDE = { duration: 150, easing: "cubic-bezier(.2,.8,.2,1)" };
 const BACK = { duration: 180, easing: "ease-in-out" };
 
@@ -30,7 +31,7 @@ export function moveIn(container, before, scene) {
 }
 
 function motionOf(cell, old, scene) {
-  if (cell.matches(".look-die")) return [[{ transform: "rotate(-200deg) scale(0.7)" }, { transform: "rotate(20deg) scale(1.05)" }, { transform: "none" }], ROLL];
+  if (cell.matches(".look-die")) return ROLLED;
   if (cell.matches(".playing-card")) {
     if (old?.includes("look-face-down")) return [[{ transform: "scaleX(0)" }, { transform: "none" }], TURN];
     return [[{ transform: "translateY(-40px) rotate(-6deg)", opacity: 0 }, { transform: "none", opacity: 1 }], DEAL];
@@ -38,6 +39,11 @@ function motionOf(cell, old, scene) {
   if (!old || !cell.matches(".look-own, .look-other, .look-refused, .look-marked")) return [null, null];
   if (scene === "frame") return [[{ transform: `translateY(-${100 * (Number(cell.style.getPropertyValue("--at-row")) + 1)}%)` }, { transform: "none" }], FALL];
   return [[{ transform: "scale(0.85)", opacity: 0.4 }, { transform: "none", opacity: 1 }], FALL];
+}
+
+// A die rolls.
+export function roll(figure) {
+  if (!isStill()) figure.animate(...ROLLED);
 }
 
 // A figure slides from the middle of one place to that of another, or there and back.
@@ -48,4 +54,9 @@ export function slide(figure, start, end, comesBack = false) {
   const there = `translate(${to.left - from.left}px, ${to.top - from.top}px)`;
   if (comesBack) figure.animate([{ transform: "none" }, { transform: there }, { transform: "none" }], BACK);
   else figure.animate([{ transform: away }, { transform: "none" }], SLIDE);
+}
+
+// Something comes as a whole.
+export function appear(place) {
+  if (!isStill()) place.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 320, easing: "ease-out" });
 }

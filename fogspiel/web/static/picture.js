@@ -2,13 +2,13 @@
 // A cell whose action is among the choices can be pressed; arrow keys go from cell to cell.
 
 import { carry } from "./carry.js";
-import { faceName, figureOf, fillCard, flame, ship, stone } from "./figures.js";
+import { chips, faceName, figureOf, fillCard, flame, person, ship, stone } from "./figures.js";
 import { fogLayer } from "./fog.js";
 import { svgElement } from "./men.js";
 import { moveIn, remember } from "./motion.js";
 import { button, element } from "./service.js";
 
-const DRAW = { board: drawBoard, cards: drawCards, facts: drawFacts, words: drawWords, text: drawText };
+const DRAW = { board: drawBoard, cards: drawCards, facts: drawFacts, stakes: drawStakes, race: drawRace, words: drawWords, text: drawText };
 
 // Draw the parts anew; `choices` may be tried now, `act(action)` tries one. The cell that had the focus keeps it.
 // Cells at the `latest` places (part, row, column) have just changed.
@@ -55,13 +55,15 @@ class Actions {
     const words = cell.look.split(" ").filter(Boolean);
     const look = words.map((word) => `look-${word}`).join(" ");
     const made = element(open ? "button" : "span", `${looks} ${look}`.trim(), "", { "data-place": `${this.part}-${row}-${column}` });
-    fillCell(made, cell, words, looks === "playing-card" ? "card" : this.scene, row * 31 + column);
+    const person = this.scene === "room" && words.includes("token");
+    fillCell(made, cell, words, person ? "person" : looks === "playing-card" ? "card" : this.scene, row * 31 + column);
     made.style.setProperty("--letters", Math.max(cell.text.length, 3));
     made.style.setProperty("--at-row", row);
     made.style.setProperty("--at-column", column);
     const aloud = cell.name || cell.text || "empty";
     if (open) {
       made.type = "button";
+      made.dataset.action = cell.action;
       made.setAttribute("aria-label", `${aloud}: ${this.labels.get(cell.action)}`);
       made.addEventListener("click", () => this.act(cell.action));
     } else {
@@ -78,6 +80,7 @@ class Actions {
 function fillCell(made, cell, words, scene, place) {
   const figure = figureOf(cell, words);
   const isStone = words.includes("own") || words.includes("other");
+  if (scene === "person") return fillPerson(made, cell);
   if (scene === "card" && !figure && isFace(cell)) return fillCard(made, cell.text);
   if (STONES[scene] && isStone && (cell.text === "X" || cell.text === "O")) return made.append(STONES[scene](cell.text));
   if (scene === "sea") return fillSea(made, cell, words, place);
@@ -86,6 +89,11 @@ function fillCell(made, cell, words, scene, place) {
   if (figure) made.append(figure);
   if (words.includes("face")) made.append(element("span", "", faceName(Number(cell.text))));
   else if (cell.text && !words.includes("refused") && (!figure || words.includes("hand"))) made.append(element("span", "", cell.text));
+}
+
+// A person at the table: a figure in the fog, with number and name.
+function fillPerson(made, cell) {
+  made.append(person(), element("span", "person-name", `${cell.text} ${faceName(Number(cell.text))}`));
 }
 
 function fillSea(made, cell, words, place) {
@@ -234,7 +242,8 @@ function drawTogether(cards, actions) {
       pick.setAttribute("aria-pressed", String(picked.has(cell.action)));
       settle();
     };
-    const pick = button(cell.text, choose, card.className, { "aria-label": cell.name, "aria-pressed": "false", "data-place": card.dataset.place });
+    const pick = button("", choose, card.className, { "aria-label": cell.name, "aria-pressed": "false", "data-place": card.dataset.place });
+    pick.append(...card.childNodes);
     pick.style.setProperty("--at-column", number);
     row.append(pick);
   });
@@ -248,6 +257,36 @@ function drawFacts(facts) {
   const list = element("dl", "facts");
   for (const [name, value] of facts.rows) list.append(element("dt", "", name), element("dd", "", value));
   return [...heading(facts.title), list];
+}
+
+// The pot in chips, and who paid what.
+function drawStakes({ own, other, rows }) {
+  const pot = element("div", "pot", "", { role: "img", "aria-label": `${own + other} in the pot` });
+  pot.append(chips(own, "pale"), chips(other), element("b", "figure-large", String(own + other)), element("span", "small", "in the pot"));
+  const table = element("table", "payments");
+  table.append(tableRow(["", "you", "opponent"], "th"), ...rows.map((row) => tableRow(row, "td")));
+  return [pot, table];
+}
+
+function tableRow(cells, tag) {
+  const row = element("tr");
+  row.append(...cells.map((words) => element(tag, "", words)));
+  return row;
+}
+
+const SEGMENTS = 20;
+// Points on their way to a goal: a bar with those at risk hatched, or a segment for each point.
+function drawRace({ rows }) {
+  return rows.map(([name, points, risk, goal], number) => {
+    const line = element("div", `race race-${number}${goal <= SEGMENTS ? " few" : ""}`, "", { role: "img", "aria-label": `${name}: ${points} of ${goal}${risk ? `, ${risk} at risk` : ""}` });
+    const words = element("span", "whose", name), bar = element("span", "track");
+    if (risk) words.append(element("small", "", ` and ${risk} at risk`));
+    bar.style.setProperty("--done", points / goal);
+    bar.style.setProperty("--risk", Math.min(risk, goal - points) / goal);
+    bar.style.setProperty("--goal", goal);
+    line.append(words, element("b", "", goal <= SEGMENTS ? `${points} of ${goal}` : String(points)), bar);
+    return line;
+  });
 }
 
 function drawWords(words) {
