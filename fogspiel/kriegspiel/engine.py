@@ -456,7 +456,7 @@ class Level(NamedTuple):
     def maker(self) -> EngineFactory:
         from .parameters import FogParameters
 
-        fog = engines()["fog"]
+        fog: Callable[..., Player] = find_engine("fog")
         if self.boards is None:
             return fog
         usual = FogParameters()
