@@ -19,6 +19,7 @@ BESIDE = {"CONTRIBUTING.md": "contributing.md", "SECURITY.md": "reporting.md", "
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made."""
     files.append(File.generated(config, "reference-commands.md", content=commands_page()))
+    files.append(File.generated(config, "rules.md", content=rules_page()))
     for name, page in BESIDE.items():
         text = relinked((ROOT / name).read_text(encoding="utf-8"))
         files.append(File.generated(config, page, content=text))
@@ -52,6 +53,25 @@ def commands_page() -> str:
         load_commands([])
     lines = ["# Commands", "", "Made from the commands themselves: what `fogspiel COMMAND --help` says."]
     return "\n".join([*lines, *described(typer.main.get_command(app), "fogspiel")]) + "\n"
+
+
+@cache
+def rules_page() -> str:
+    """The rules of every game, for first-time players, by category and family."""
+    from fogspiel.core.game import how_to_play, list_games
+
+    families: dict[tuple[str, tuple[str, ...]], list[Any]] = {}
+    for game in list_games().values():
+        families.setdefault((game.category, how_to_play(game)), []).append(game)
+    lines = ["# Rules of the games", "", "Made from the games themselves: what `fogspiel show GAME` prints."]
+    for category in sorted({category for category, _ in families}):
+        lines += ["", f"## {category}"]
+        for (_, rules), games in (entry for entry in families.items() if entry[0][0] == category):
+            lines += ["", f"### {in_markdown(games[0].title)}", ""]
+            lines += [f"Play it: `fogspiel play {games[0].name}`", "", *(f"- {in_markdown(rule)}" for rule in rules)]
+            others = [f"`{game.name}`" for game in games[1:]]
+            lines += ["", f"By the same rules: {', '.join(others)}."] if others else []
+    return "\n".join(lines) + "\n"
 
 
 def described(command: Any, words: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ SLICES = ("kriegspiel", "resistance", "papers")
 EXCEPTIONS = {
     ("core/plugins.py", "*"): "ROOMS are the folders that the loader looks into",
     ("web/run_processes.py", "cli"): "a run of a page is a process of the command line",
-    ("kriegspiel/warm_up.py", "cli"): "kernels are compiled by a process of the command line",
+    ("process/preparation.py", "cli"): "kernels are compiled by a process of the command line",
 }
 """Imports by string that point upwards, by file and room, with the reason."""
 MODULE = re.compile(r"(?:fogspiel)?\.(?P<room>[a-z]+)(?:\.[a-z_0-9]+)*|(?P<plain>[a-z]+)(?:\.[a-z_0-9]+)+")

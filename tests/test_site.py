@@ -40,6 +40,12 @@ def test_the_reference_has_every_command(site):
         assert f'id="fogspiel-{words.replace(" ", "-")}"' in page, words
 
 
+def test_the_rules_of_every_game_are_on_one_page(site):
+    page = (site / "rules.html").read_text(encoding="utf-8")
+    for game in fogspiel.list_games():
+        assert f">fogspiel play {game}<" in page or f">{game}<" in page, game
+
+
 def test_pages_fetch_nothing_from_elsewhere(site):
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")

@@ -118,13 +118,18 @@ class NoLimit(NamedTuple):
 
 
 class Preparation(Protocol):
-    """The compilation of an engine while a person already plays."""
+    """The compilation of a game or an engine while a person already plays."""
+
+    began: float  # by the monotonic clock
+
+    def is_compiling(self, patience: float) -> bool:
+        """True if kernels are being compiled; wait so long to find out."""
 
     def notice(self, patience: float) -> str | None:
         """Return the line for a person whose engine is being compiled."""
 
     def is_ready(self, patience: float) -> bool:
-        """True if all is compiled and loaded."""
+        """True if all is compiled and loaded; wait so long for it."""
 
     def meanwhile(self) -> AbstractContextManager[None]:
         """Let the session not wait for kernels inside this context."""

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from . import BadInput
-from .agents import ALONE, Agent, ParametricPolicy, Player, replay_choice, theta_for
-from .game import CHANCE, OVER, Game, demand_even_payoffs, draw_by_weight, new_cells
+from .agents import ALONE, Agent, ParametricPolicy, Player, find_policy, replay_choice, theta_for
+from .game import CHANCE, OVER, UNIFORM, Game, demand_even_payoffs, draw_by_weight, draw_view, new_cells
 from .plugins import former_names
 from .rng import random_below, stream_of
 
@@ -190,6 +190,18 @@ def record_game(game: Game, first: Agent, second: Agent, key: int, number: int) 
     return _play_number(game, (one, other), key, number)
 
 
+def play_trial(game: Game, decisions: int = 4) -> None:
+    """Play the first decisions of a game as a person would, so that its kernels are loaded or compiled."""
+    session = PersonSession(game, find_policy(game, UNIFORM.name), 0, 1)
+    for _ in range(decisions):
+        while session.go_on():
+            pass
+        if session.over:
+            return
+        draw_view(game, session.seen())
+        session.act(session.choices()[0])
+
+
 def _play_number(game: Game, agents: tuple[Agent, Agent], key: int, number: int) -> GameRecord:
     first, second = (agent.new_player(stream_of(key, number, 1 + side)) for side, agent in enumerate(agents))
     return play_game(game, (first, second), stream_of(key, number, 0))
@@ -216,6 +228,13 @@ class Moment(NamedTuple):
     reveal: str
     views: tuple[np.ndarray, np.ndarray]
     state: np.ndarray
+
+
+def moments_of(game: Game, record: Sequence[int]) -> Iterator[Moment]:
+    """Yield the full state of a recorded game, move by move; the last moment is its end."""
+    for (state, mover, _), action in zip(replay(game, record), [*record, None], strict=True):
+        views = view_of(game, state, 0), view_of(game, state, 1)
+        yield Moment(mover, action, game.reveal(state), views, state)
 
 
 class PersonSession(Session):
@@ -333,9 +352,7 @@ class PersonSession(Session):
         """Yield the full state, move by move, once the game is over; the last moment is its end."""
         if not self.over:
             raise ValueError("the whole game can be seen when it is over")
-        for (state, mover, _), action in zip(replay(self.game, self.record), [*self.record, None], strict=True):
-            views = view_of(self.game, state, 0), view_of(self.game, state, 1)
-            yield Moment(mover, action, self.game.reveal(state), views, state)
+        yield from moments_of(self.game, self.record)
 
     def moment(self, number: int) -> Moment:
         for place, found in enumerate(self.moments()):

@@ -266,6 +266,7 @@ class Engine(MoveBudget, ABC):
     def begin(self, side: int) -> None:
         self.renew()
         self.side = side
+        self.listener: Engine = self  # the engine that hears the messages: another one in its endgames
         self.last: int | None = None
         self.ply = -1
 
@@ -290,10 +291,10 @@ class Engine(MoveBudget, ABC):
                 self.on_answer(seen[rules.OTHER_MESSAGE], seen)
         elif self.last is not None and ply == self.ply:
             if self.last != rules.ANY:
-                self.on_refusal(self.last, seen)
+                self.listener.on_refusal(self.last, seen)
         elif self.last is not None:
-            self.on_acceptance(self.last, seen[rules.OWN_MESSAGE], seen)
-            self.on_answer(seen[rules.OTHER_MESSAGE], seen)
+            self.listener.on_acceptance(self.last, seen[rules.OWN_MESSAGE], seen)
+            self.listener.on_answer(seen[rules.OTHER_MESSAGE], seen)
         self.ply = ply
 
     def reset(self, seen: np.ndarray) -> None:

@@ -7,9 +7,22 @@ from pathlib import Path
 import numpy as np
 
 from ..core.compile.cache import digest_of
+from ..core.game import known_game
 from ..games.chess.fen import SIDES
 from ..games.chess.game import RESULTS
-from ..runs.kind import Context, Interruption, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, rows_of
+from ..runs.kind import (
+    Context,
+    Interruption,
+    Job,
+    JobRunner,
+    Kind,
+    Outputs,
+    Progress,
+    Recorder,
+    Row,
+    StoredGame,
+    rows_of,
+)
 from ..runs.kinds.round_robin import MeetingsKind
 from ..runs.report import Cell, Curve, CurvePoint, Part, Report, Table
 from ..runs.request import score_sentence, with_interval
@@ -36,7 +49,7 @@ from .match import GAME, METHOD, EngineMatch, elo_of_pairs
 from .pgn import write_pgn
 from .problems import generator
 from .problems.generator import Candidate, find_candidate
-from .referee import HouseRules
+from .referee import HouseRules, kriegspiel_from
 from .requests import AnalysisRequest, EngineRequest, ProblemsRequest
 
 # Matches and round robins: additions to the score (rules, nodes, records, PGN).
@@ -209,6 +222,18 @@ class KriegspielKind(MeetingsKind):
     def report(self, run: Run) -> Report:
         request = EngineMatch.from_json(run.request)
         return engine_report(request, request.rows(run))
+
+    def games(self, run: Run) -> list[StoredGame]:
+        request, found = match_of(run), []
+        game = known_game(GAME) if request.switches.rules == ICC else kriegspiel_from(switches=request.switches)
+        for row in (row for rows in request.rows(run) for row in rows):
+            for played in row["games"]:
+                names, white = (row["first"], row["second"]), played["white"]
+                found.append(StoredGame(game, (names[white], names[1 - white]), played["record"], played["ending"]))
+        return found
+
+    def pgn(self, run: Run) -> Iterator[str]:
+        return games_as_pgn(run, "umpire")
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         raise ValueError(f"run {run.name} is a match of Kriegspiel engines: see fogspiel kriegspiel export {run.name}")

@@ -6,15 +6,10 @@ cache. Until the trial has ended, Python itself runs the kernels of the person's
 once, with a shallower search.
 """
 
-import subprocess
-import sys
-import threading
-from contextlib import AbstractContextManager
 from functools import cache
 
-from ..core.compile.kernel import CACHE, interpreted_until, watch_compilation
 from ..core.rng import stream_of
-from ..process.guard import own_guard
+from ..process.preparation import Trial
 from .engine import Engine, EngineFactory, SearchLimit, asks_program, engines, find_engine, plain_name
 from .engines.sampling import SIMPLE
 from .referee import Referee, play_game
@@ -32,60 +27,19 @@ def play_trial(maker: EngineFactory) -> None:
     play_game((one, other), Referee(), TRIAL_PLIES)
 
 
-def start_compiling(engine: str) -> subprocess.Popen[bytes]:
-    """Start a process that compiles an engine into the cache; it does not outlive this one."""
-    command, nothing = [sys.executable, "-m", "fogspiel.cli", "compile", plain_name(engine)], subprocess.DEVNULL
-    started = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
-    own_guard().tell("+", started.pid)
-    return started
-
-
-def finish_compiling(started: subprocess.Popen[bytes]) -> None:
-    started.wait()
-    own_guard().tell("-", started.pid)
-
-
-class _NotInCache(Exception):
-    """A kernel would have to be compiled."""
-
-
-class Preparation:
+class Preparation(Trial):
     """A trial game of an engine in a separate thread."""
 
     def __init__(self, name: str, effort: SearchLimit):
-        self.name = name
         engine = find_engine(name)(effort, stream_of(1, 0))
         self.thinks = name not in SIMPLE
         # True if its replies would take long with interpreted kernels.
         self.is_slow = effort.seconds is None or (isinstance(engine, Engine) and not engine.interpretable)
-        self.done = threading.Event()
-        self.compiles = False  # true if a kernel was not found in the cache
-        self._known = threading.Event()
-        self._thread = threading.Thread(target=self._work, name=f"prepare {name}", daemon=True)
-        self._thread.start()
-
-    def _work(self) -> None:
-        try:
-            with watch_compilation(self._note):
-                play_trial(find_engine(self.name))
-        except _NotInCache:
-            if CACHE is not None:
-                finish_compiling(start_compiling(self.name))
-            play_trial(find_engine(self.name))
-        finally:
-            self.done.set()
-            self._known.set()
-
-    def _note(self) -> None:
-        if threading.current_thread() is self._thread:
-            self.compiles = True
-            self._known.set()
-            raise _NotInCache
+        super().__init__(plain_name(name), lambda: play_trial(find_engine(name)))
 
     def notice(self, patience: float = PATIENCE) -> str | None:
         """Return the notice that an engine is being compiled; None if it is ready, only loads, or does not search."""
-        self._known.wait(patience if self.thinks else 0)
-        if self.done.is_set() or not self.compiles or not self.thinks:
+        if not self.is_compiling(patience if self.thinks else 0) or not self.thinks:
             return None
         return f"{self.name} is being compiled for this machine while you play, once: " + (
             "its first reply may take a while." if self.is_slow else "until then it does not look as far ahead."
@@ -97,9 +51,6 @@ class Preparation:
         if self.is_slow:
             self.done.wait()
         return self.done.is_set()
-
-    def meanwhile(self) -> AbstractContextManager[None]:
-        return interpreted_until(self.done)
 
 
 _prepare_once = cache(Preparation)

@@ -170,6 +170,15 @@ class Interruption(NamedTuple):
     lines: Sequence[str] = ()  # findings so far, if they are printed
 
 
+class StoredGame(NamedTuple):
+    """Game of a run: its players by seat, its record, and its end in words."""
+
+    game: Game
+    names: tuple[str, str]
+    record: Sequence[int]
+    ending: str
+
+
 class Kind:
     """One kind of run; the defaults serve runs of unknown kind."""
 
@@ -335,6 +344,14 @@ class Kind:
     def replay_lines(self, run: Run, number: int) -> list[str]:
         """Return a game of the run move by move; raise ValueError if it stores no games."""
         raise ValueError(f"run {run.name} stores no games, only their counts: leave out --game")
+
+    def games(self, run: Run) -> Sequence[StoredGame]:
+        """Return the games that the run stores, in the order of their numbers."""
+        return ()
+
+    def pgn(self, run: Run) -> Iterator[str] | None:
+        """Return the games as PGN, one after the other; None where they are not chess."""
+        return None
 
     def panels_json(self, run: Run) -> Json:
         """Return what a page draws beside the curve: `parameters` with their ways and landscapes, and a `decision`."""

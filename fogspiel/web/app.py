@@ -3,6 +3,7 @@
 import hashlib
 import mimetypes
 import os
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,7 +23,7 @@ from .. import __version__
 from ..core.page_contract import PageSite
 from ..core.plugins import help_of, modules, slice_folders
 from ..runs.store import StoreError
-from .cache import AnswerCache, VersionCache
+from .cache import AnswerCache, Memory, VersionCache
 from .job_queue import JobQueue, StillWorking
 from .requests import InvalidRequest, all_faults, fault_place, fault_words
 from .run_list import RunNotes
@@ -95,6 +96,8 @@ class Site:
         self.notes = RunNotes(store)
         self.jobs = self.background = JobQueue()  # `background` is its name in pages of earlier plug-ins
         self.versions = VersionCache()
+        self.games_lock = threading.Lock()
+        self.games: Memory[str, tuple[Any, Any]] = Memory(4)  # latest games of runs, by name, with their version
         static = slice_folders("static")
         self._templates = Jinja2Templates(slice_folders("templates"))
         self.files = PageFiles(static, FOR_EVER), PageFiles(static, ASK)
@@ -139,7 +142,7 @@ def attachment(file: str) -> dict[str, str]:
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
 # Header links, in this order; other pages with a title follow.
-FIRST_LINKS = ("/", "/problems", "/certificates", "/runs", "/about", "/play", "/results", "/strategies")
+FIRST_LINKS = ("/", "/problems", "/certificates", "/runs", "/about", "/play", "/strategies")
 MAIN_LINKS = 5  # those always in sight; the others fold
 
 

@@ -5,6 +5,7 @@ A tuning run measures only its final result. Earlier checkpoints are measured on
 
 import json
 import os
+import re
 import threading
 import time
 from collections import Counter
@@ -174,6 +175,18 @@ def _measure(game: Game, player: ParametricPolicy, other: ParametricPolicy, seed
 
 MAX_LETTERS, MAX_BYTES = 2000, 1 << 26
 NotedRun = tuple[str, float]  # name and creation time of a run: the name of a deleted run may be reused
+
+
+TAG = re.compile(r"(?<!\S)#([\w-]{1,30})")
+
+
+def tags_in(note: str) -> list[str]:
+    """Return the tags of a note: its words that begin with #."""
+    return list(dict.fromkeys(TAG.findall(note)))
+
+
+def without_tags(note: str) -> str:
+    return " ".join(TAG.sub("", note).split())
 
 
 class RunNotes:

@@ -8,7 +8,7 @@ opponent's illegal attempts.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 import numpy as np
 from pydantic import BaseModel
@@ -34,6 +34,7 @@ from ..core.session import Moment, PersonSession, Session
 from ..runs.agent_parser import engines_of
 from ..stats.race import interval, mean
 from . import JsonObject
+from .opponents import ratings_of
 
 if TYPE_CHECKING:
     from .session_store import SessionStore, SessionSummary, StoredSession
@@ -221,6 +222,8 @@ def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
         "thinking": thinking,
         "over": session.over,
         "score": None if mark is None else float(game.payoffs[mark]),
+        "share": None if mark is None else mark / game.max_score,  # of what can be won
+        "rating": ratings_of(game).get(stored.against),
         "mark": mark,  # the index of the score among the game's payoffs
         "result": _result(session),
         "seen": game.show(view),
@@ -237,6 +240,14 @@ def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
         "trouble": None,
         "choices": [_choice(game, view, action) for action in choices],
     }
+
+
+def since(answer: JsonObject, heard: int) -> JsonObject:
+    """Return an answer without the lines of the log that a page has already, and without their former name."""
+    lines = cast("list[TranscriptLine]", answer["transcript"])
+    start = min(heard, len(lines))
+    rest = {key: value for key, value in answer.items() if key != "told"}
+    return answer if heard == 0 else {**rest, "transcript": lines[start:], "heard": start}
 
 
 def _choice(game: Game, view: np.ndarray, action: int) -> JsonObject:
@@ -289,7 +300,7 @@ def _result(session: PersonSession) -> str | None:
 
 def replay_json(stored: "StoredSession") -> JsonObject:
     """Return the full record of a finished game, move by move; a `mover` is a side, `chance` or `over`."""
-    session, game, moments = stored.session, stored.session.game, list(stored.session.moments())
+    session, game = stored.session, stored.session.game
     beliefs = stored.support.beliefs(stored.against, session)
     return {
         "key": stored.key,
@@ -301,22 +312,27 @@ def replay_json(stored: "StoredSession") -> JsonObject:
         "result": _result(session),
         "resigned": session.resigned,
         "agreed": session.agreed,
-        "moments": [
-            {
-                "mover": {CHANCE: "chance", OVER: "over"}.get(moment.mover, moment.mover),
-                "action": moment.action
-                if moment.action is None
-                else game.label(moment.action)
-                if moment.mover in (0, 1)
-                else str(moment.action),
-                "truth": moment.reveal,
-                "views": [game.show(view) for view in moment.views],
-                "refused": refused,
-                "belief": belief,
-            }
-            for moment, refused, belief in zip(moments, _refusals(game, moments), beliefs, strict=True)
-        ],
+        "moments": moments_json(game, list(session.moments()), beliefs),
     }
+
+
+def moments_json(game: Game, moments: list[Moment], beliefs: Sequence[object]) -> PictureJson:
+    """Return the moments of a finished game, with the truth and both views as text."""
+    return [
+        {
+            "mover": {CHANCE: "chance", OVER: "over"}.get(moment.mover, moment.mover),
+            "action": moment.action
+            if moment.action is None
+            else game.label(moment.action)
+            if moment.mover in (0, 1)
+            else str(moment.action),
+            "truth": moment.reveal,
+            "views": [game.show(view) for view in moment.views],
+            "refused": refused,
+            "belief": belief,
+        }
+        for moment, refused, belief in zip(moments, _refusals(game, moments), beliefs, strict=True)
+    ]
 
 
 def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
@@ -333,7 +349,10 @@ def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
 
 
 def moment_pictures(stored: "StoredSession", number: int) -> JsonObject:
-    game, moment = stored.session.game, stored.session.moment(number)
+    return pictures_json(stored.session.game, number, stored.session.moment(number))
+
+
+def pictures_json(game: Game, number: int, moment: Moment) -> JsonObject:
     return {
         "moment": number,
         "truth": picture_json(draw_state(game, moment.state)),

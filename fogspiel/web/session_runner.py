@@ -10,11 +10,18 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import nullcontext
+from contextlib import suppress
+from functools import cache
 
 from fastapi import HTTPException
+from pydantic import BaseModel
 
-from ..core.page_contract import play_support, play_supports
+from ..core.agents import policy_names
+from ..core.find import spec_of
+from ..core.game import CHANCE, Game, known_game
+from ..core.page_contract import Preparation, play_support, play_supports
+from ..core.session import play_trial
+from ..process.preparation import Trial
 from ..solving.policies.coach import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
@@ -71,6 +78,51 @@ class FairThreadPool:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
+# Preparation of games whose kernels were never compiled here.
+
+ABOUT_SECONDS = 20.0  # that compiling a game takes on an idle machine
+COMPILING_SECONDS = 600.0  # limit on the time for which a game waits to be compiled
+
+
+@cache
+def _trial_of(name: str, version: int | str) -> Trial:
+    game = known_game(name)
+
+    def play() -> None:
+        with suppress(ValueError):  # the person's own game reports it
+            play_trial(game)
+
+    return Trial(name, play, outside=spec_of(name) is None)
+
+
+def preparation_of(game: Game, against: str) -> Preparation:
+    """Start to load or compile an opponent, or else the rules of a game, once per process."""
+    return play_support(game).prepare(against) or _trial_of(game.name, game.version)
+
+
+def is_simple(game: Game, against: str) -> bool:
+    """True if a game against this opponent can begin while its kernels are compiled: Python runs them until then."""
+    return against in policy_names(game) or play_support(game).names_engine(against, options=False)
+
+
+class PreparationStatus(BaseModel):
+    """Whether a game can begin, and if not, for how long it has been compiled and about how long that takes."""
+
+    game: str
+    ready: bool
+    seconds: float = 0.0
+    about: float = ABOUT_SECONDS
+
+
+def prepare(name: str, against: str) -> PreparationStatus:
+    """Start to prepare a game against an opponent; a game that can begin meanwhile is ready."""
+    game = known_game(name)
+    demand_opponent(game, against)
+    found = preparation_of(game, against)
+    waits = found.is_compiling(LOADING_SECONDS) and not is_simple(game, against)
+    return PreparationStatus(game=name, ready=not waits, seconds=time.monotonic() - found.began)
+
+
 class SessionRunner:
     """Service that starts, shows and continues the sessions of a store."""
 
@@ -84,8 +136,10 @@ class SessionRunner:
     ) -> JsonObject:
         game = game_by_rules(name, rules)
         demand_opponent(game, against)
-        preparation = play_support(game).prepare(against)
-        with preparation.meanwhile() if preparation else nullcontext():
+        preparation = preparation_of(game, against)
+        if not is_simple(game, against):
+            preparation.is_ready(COMPILING_SECONDS)
+        with preparation.meanwhile():
             stored = self.store.create(game, against, side, record)
             stored.preparation = preparation
             with stored.lock:
@@ -181,19 +235,22 @@ class SessionRunner:
 
     def _think(self, stored: StoredSession, answer: JsonObject) -> None:
         """Play the opponent's whole turn, which is shown when its slot ends."""
-        began = time.monotonic()
+        began, first = time.monotonic(), 0.0
         patience = LOADING_SECONDS if stored.has_thinker else 0.0
         ready = stored.preparation is None or stored.preparation.is_ready(patience)
         try:
             with stored.meanwhile():
+                chooses = stored.session.mover != CHANCE
                 while stored.session.go_on():
-                    pass
+                    if chooses and not first:
+                        first = time.monotonic() - began
+                    chooses = stored.session.mover != CHANCE
                 self.store.save(stored)
                 reply = session_json(stored, thinking=False)
         except Exception:  # any failure is reported to the person without details, and the server continues
             LOG.exception("an opponent cannot go on")
             reply = {**answer, "thinking": False, "trouble": "the opponent cannot go on"}
-        self._closed.wait(stored.release.wait_seconds(time.monotonic() - began, usual=ready))
+        self._closed.wait(stored.release.wait_seconds(time.monotonic() - began, usual=ready, first=first))
         stored.answer = reply
         stored.thinking.clear()
 

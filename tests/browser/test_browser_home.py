@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from support.web_site import CHROMIUM
+from support.web_site import CHROMIUM, open_site
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
@@ -58,3 +58,21 @@ def test_the_first_page_is_small(page):
     sent = page.evaluate("""() => performance.getEntriesByType("resource").filter((one) => !one.name.includes("/api/"))
         .reduce((sum, one) => sum + one.transferSize, 0)""")
     assert sent < 120_000
+
+
+@pytest.mark.slow
+def test_on_a_new_machine_a_bar_tells_of_the_preparation_and_a_simple_game_begins(tmp_path, chromium, monkeypatch):
+    monkeypatch.setenv("FOGSPIEL_CACHE", str(tmp_path / "cache"))
+    with open_site(tmp_path) as address:
+        page = chromium.new_context(base_url=address).new_page()
+        page.goto("/about")  # nothing is prepared from here
+        simple = page.request.post("/api/play", data={"game": "kuhn", "against": "uniform"}, timeout=300_000).json()
+        assert simple["choices"] or simple["thinking"] or simple["over"]
+        status = page.request.post("/api/games/leduc/prepare", data={"against": "solved"}).json()
+        assert not status["ready"] and status["about"] > 0
+        page.goto("/games/leduc")
+        page.locator("[data-begin]").click()
+        page.locator("#passing progress").wait_for(timeout=60_000)
+        assert "compiled for this machine" in page.locator("#passing").inner_text()
+        page.wait_for_url(re.compile("/play/"), timeout=600_000)
+        page.locator("#state.turn, #state.over").wait_for(timeout=60_000)

@@ -7,6 +7,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from support.certificates import reseal
 
 from fogspiel.solving.proofs.checkers import phantom, pure_strategies
 
@@ -176,6 +177,24 @@ def test_a_strategy_guarantees_what_plain_play_leaves(name, seed):
             phantom.guaranteed_value(board, 0, {((0, -1),): black.rows[((0, -1),)]}, opening)
 
 
+@pytest.mark.parametrize("name", ["dark-hex-2x2", "dark-hex-3x2", "phantom-ttt-1x5-3"])
+def test_a_certificate_of_two_strategies_proves_an_interval(name):
+    board, draw = phantom.board_of(name), random.Random(name)
+    sides, proved = {}, []
+    for player, who in enumerate(("black", "white")):
+        planner = Situations(board, player, draw, set(range(board.cells)))
+        left = PlainPlay(board, 1 - player, planner).score(((0, -1),))
+        sides[who] = [*planner.text()]
+        proved.append(1 - left if player == 0 else left)
+    body = {"format": phantom.FORMAT, "game": name, "rules": 1, "strategies": sides, "value": str(proved[0]),
+            "lower": str(proved[0]), "upper": str(proved[1])}  # fmt: skip
+    assert phantom.verify(reseal(body)) == tuple(proved) and proved[0] < proved[1]
+    assert phantom.verify(reseal({**body, "value": str(proved[1])})) == tuple(proved)
+    for change in ({"lower": str(proved[1])}, {"upper": str(proved[0])}, {"value": str(proved[1] + 1)}):
+        with pytest.raises(ValueError, match=r"but it claims|not between its bounds"):
+            phantom.verify(reseal(body | change))
+
+
 # Mixtures of pure strategies
 
 
@@ -257,3 +276,25 @@ def test_plans_leave_what_plain_play_gets_from_them(name, variant, seed):
                 pure_strategies.plan_of(rules, player, text + "a")
             with pytest.raises(ValueError, match="where a cell should be"):
                 pure_strategies.plan_of(rules, player, text[:-1])
+
+
+def test_weights_of_plans_are_whole_numbers_within_limits(monkeypatch):
+    rules = pure_strategies.rules_of("dark-hex-2x2")
+    (text,) = [*Plans(rules.board, 0, "classical", random.Random(1)).weights][:1]
+    worlds = pure_strategies.worlds_of(rules, 0, {text: "9" * 400})
+    assert [world.moved for world in worlds] == rules.board.symmetries and worlds[0].weight == int("9" * 400)
+    for weight in ("9" * 401, "0", "01", "-1", "1/2", "", 1, None, ["1"], True, "\u0661", " 1"):
+        with pytest.raises(ValueError, match=r"whole number > 0 of 400 digits"):
+            pure_strategies.worlds_of(rules, 0, {text: weight})
+    for entries in ({}, [], None, text, [text]):
+        with pytest.raises(ValueError, match="must map 1 to 4000 plans to weights"):
+            pure_strategies.worlds_of(rules, 0, entries)
+    with pytest.raises(ValueError, match="must map 1 to 4000 plans"):
+        pure_strategies.worlds_of(rules, 0, dict.fromkeys(map(str, range(4001)), "1"))
+    monkeypatch.setattr(pure_strategies, "MAX_LETTERS", len(text))
+    assert pure_strategies.worlds_of(rules, 0, {text: "1"})
+    with pytest.raises(ValueError, match="letters together"):
+        pure_strategies.worlds_of(rules, 0, {text: "1", "a": "1"})
+    for game in ("dark-hex-4x4", "phantom-ponnuki-2x2", None, ["dark-hex-2x2"]):
+        with pytest.raises(ValueError, match="on up to 12 cells"):
+            pure_strategies.rules_of(game)

@@ -291,6 +291,16 @@ def test_chains_of_hex_join_edges(name, rows, columns):
         assert (board.won[0][mask], board.won[1][mask]) == (joins(stones, 0, rows - 1), joins(stones, 1, columns - 1))
 
 
+def test_a_chain_of_hex_may_go_back():
+    """Down the long diagonal of three rows a step to the left is needed, and one to the right for the other player."""
+    board = primitives.hex_board(3, 4)
+    chain = sum(1 << cell for cell in (3, 6, 5, 8))
+    assert board.won[0][chain] and not any(board.won[0][chain & ~(1 << cell)] for cell in (3, 6, 5, 8))
+    tall = primitives.hex_board(4, 3)
+    chain = sum(1 << cell for cell in (9, 7, 4, 2))
+    assert tall.won[1][chain] and not any(tall.won[1][chain & ~(1 << cell)] for cell in (9, 7, 4, 2))
+
+
 def test_the_version_of_the_rules_is_that_of_the_file_of_a_board(own_board, monkeypatch):
     own_board(strip_rule)
     asked = []
@@ -481,6 +491,20 @@ def test_a_denominator_is_a_number_from_1_to_its_limit(unit):
             tree.check_form(large([[f"|0|0 1|{shares}"], []], denominator))
 
 
+@pytest.mark.parametrize("unit", [None, 7])
+def test_a_large_tree_has_the_keys_of_its_format(unit):
+    body = large([["|0|0|1" if unit is None else "|0|0|7"], []], unit)
+    assert tree.check_form(body)
+    for wrong in ({**body, "more": 1}, {key: value for key, value in body.items() if key != "value"}):
+        with pytest.raises(ValueError, match="exactly the keys"):
+            tree.check_form(reseal(wrong))
+    for wrong in ({**body, "format": "fogspiel certificate 1"}, None, [], {}):
+        with pytest.raises(ValueError, match=r"exactly the keys|its format is"):
+            tree.check_form(wrong)
+    with pytest.raises(ValueError, match="changed after it was written"):
+        tree.check_form({**body, "value": "1"})
+
+
 def test_too_many_lines_are_refused(monkeypatch):
     monkeypatch.setattr(tree, "MAX_LINES", 2)
     assert tree.check_form(large(LINES))
@@ -582,6 +606,15 @@ def test_a_phantom_game_has_two_strategies_by_name(strategies):
     refused_as("dark-hex-3x3", lambda body: body.update(strategies=strategies), "the strategies of black and white")
 
 
+@pytest.mark.parametrize(
+    "game", ["dark-hex-3x3-abrupt", "phantom-ttt-numturns", "dark-hex-4x4", "kuhn", "", "-opening-A1"]
+)
+def test_a_board_of_the_phantom_checker_is_classical_and_small(game):
+    with pytest.raises(ValueError, match="not classical phantom tic-tac-toe or dark hex on up to 9 cells"):
+        phantom.board_of(game)
+    assert phantom.board_of("dark-hex-3x3-opening-A1") == phantom.board_of("dark-hex-3x3")
+
+
 @pytest.mark.parametrize("cell", ["A9", "D1", "a1", "A1,A1", "-opening-A1"])
 def test_an_opening_is_a_cell(cell):
     refused_as("dark-hex-3x3", lambda body: body.update(game=f"dark-hex-3x3-opening-{cell}"), "its opening is")
@@ -654,7 +687,22 @@ def test_a_node_is_looked_at():
     for parts, sentence in (
         ({"worlds": [1, 1]}, "a world twice"),
         ({"worths": [3, 0]}, "from 0 to its unit"),
-        ({"unit": 0}, "a whole number from 1 on"),
+        *(({"unit": unit}, "a whole number from 1 on") for unit in (0, -1, 10**12, 1.0, True, "2", None)),
+        ({"worths": [1]}, "one worth for each world"),
+        ({"worths": [1, 0, 1]}, "one worth for each world"),
+        ({"worths": {"1": 1, "2": 0}}, "one worth for each world"),
+        ({"worths": [1, True]}, "from 0 to its unit"),
+        ({"worlds": []}, "has no worlds"),
+        ({"worlds": {"1": 1}}, "has no worlds"),
+        ({"worlds": [1, 16]}, "is not possible"),
+        ({"worlds": [1, True]}, "is not possible"),
+        ({"rows": []}, "has no rows"),
+        ({"rows": {"0": []}}, "has no rows"),
+        ({"rows": [[]]}, "an empty row"),
+        ({"rows": [{"0": 1}]}, "an empty row"),
+        ({"rows": [[[0, "1", None]]]}, "a bad try"),
+        ({"rows": [[[0, "1/2", None, None], [0]]]}, "a bad try"),
+        ({"rows": [[[True, "1", None, None]]]}, "a bad try"),
         ({"own": 1}, "is not possible"),
         ({"own": 16}, "not on the board"),
         ({"rows": [[[0, "1", None, [[0, 0, "1"]]]]]}, "jumps to no earlier node"),
@@ -667,6 +715,12 @@ def test_a_node_is_looked_at():
     ):
         with pytest.raises(ValueError, match=sentence):
             node_of(ponnuki_node(**parts), 0, BOARD)
+    for jump in ([[0, 0, "1/2"], [1, 0, "1/2"]], [[1, 0, "1/2"], [0, 0, "1/2"]], [[0, 8, "1"]], [[0, -1, "1"]]):
+        with pytest.raises(ValueError, match="jumps to no earlier node"):
+            node_of(ponnuki_node(rows=[[[0, "1", None, jump]]]), 1, BOARD)
+    for wrong in (None, [], "worths", 5, [["worths"]]):
+        with pytest.raises(ValueError, match="must have exactly the keys"):
+            node_of(wrong, 0, BOARD)
     with pytest.raises(ValueError, match="probabilities of a jump"):
         node_of(ponnuki_node(rows=[[[0, "1", None, [[0, 0, "1/2"]]]]]), 1, BOARD)
     with pytest.raises(ValueError, match="turns a board that is no square"):

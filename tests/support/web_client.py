@@ -53,7 +53,7 @@ def play(client, seed=1, **asked):
 
 def wait_for_work(client, path):
     """The answer when what it takes is worked out."""
-    give_up = time.monotonic() + 60
+    give_up = time.monotonic() + 240
     while (answer := client.get(path)).status_code in (202, 429) and time.monotonic() < give_up:
         time.sleep(0.2)
     return answer
@@ -62,7 +62,7 @@ def wait_for_work(client, path):
 def checked(client, answer):
     """What comes of a check that was begun."""
     assert answer.status_code == 202, answer.text
-    give_up = time.monotonic() + 60
+    give_up = time.monotonic() + 240
     while (found := client.get(f"/api/certificates/{answer.json()['check']}").json())["valid"] is None:
         assert time.monotonic() < give_up
         time.sleep(0.1)

@@ -37,7 +37,7 @@ def client(tmp_path_factory):
 def test_finished_results_are_listed(client):
     found = {result["run"]: result for result in client.get("/api/results").json()["results"]}
     assert found["kuhn-1"]["kind"] == "solution" and found["kuhn-1"]["score"] == pytest.approx(-1 / 18)
-    assert found["pig-1"]["kind"] == "tournament" and "/results/pig-1" in client.get("/results").text
+    assert found["pig-1"]["kind"] == "tournament" and "/runs/pig-1" in client.get("/results").text
 
 
 def test_a_result_page_draws_the_report_with_tables_and_charts(client):

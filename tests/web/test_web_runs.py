@@ -7,6 +7,8 @@ import time
 import pytest
 from support.web_client import open_client, wait_for_work
 
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.match import EngineMatch, EngineSpec
 from fogspiel.papers.kinds import experiments
 from fogspiel.runs.kind import execute
 from fogspiel.runs.requests import TuneRequest
@@ -63,7 +65,7 @@ def wait_until(client, name, wanted, seconds=60):
 
 def test_a_store_that_is_not_there_has_no_runs_and_is_not_made(client, tmp_path):
     assert client.get("/api/runs").json() == {"runs": []}
-    assert "There are no runs yet" in client.get("/runs").text
+    assert "No runs of your own yet" in client.get("/runs").text
     assert client.get("/api/results").json() == {"results": []} and client.get("/strategies").status_code == 200
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("runs.db")]
 
@@ -300,3 +302,35 @@ def test_the_stream_of_the_list_tells_a_change_once_and_streams_are_limited(fold
     site.close()
     monkeypatch.setattr(runs_page, "MAX_STREAMS", 0)
     assert reader.get("/api/events").status_code == 429
+
+
+def test_words_of_a_note_that_begin_with_a_cross_are_tags(folder, reader):
+    name = reader.get("/api/runs").json()["runs"][0]["name"]
+    reader.post(f"/api/runs/{name}/note", json={"note": "#blue tonight #2-cores"})
+    page = reader.get("/runs").text
+    assert 'class="tag-chip" href="/runs?q=%23blue">blue 1</a>' in page and ">2-cores</span>" in page
+    assert "1 of" in reader.get("/runs?q=%23blue").text
+    reader.post(f"/api/runs/{name}/note", json={"note": ""})
+
+
+def test_the_games_of_a_match_of_engines_are_listed_seen_whole_and_written_as_pgn(tmp_path):
+    with Store.open(tmp_path / "runs.db", write=True) as store:
+        seats = tuple(EngineSpec(name, SearchLimit(nodes=1)) for name in ("random", "greedy"))
+        run = store.create(EngineMatch(seats, 2, longest=8).to_json())
+        execute(run)
+        name = run.name
+    with open_client(tmp_path) as client:
+        games = client.get(f"/api/runs/{name}/games").json()["games"]
+        assert len(games) == 2 and games[0]["names"] == games[1]["names"][::-1]
+        whole = client.get(f"/api/runs/{name}/games/1/replay").json()
+        assert whole["moments"][-1]["mover"] == "over"
+        pictures = client.get(f"/api/runs/{name}/games/1/replay/2").json()
+        assert pictures["truth"][0]["kind"] == "chess" and len(pictures["views"]) == 2
+        assert client.get(f"/api/runs/{name}/games.pgn").text.count("[White ") == 2
+        page = client.get(f"/runs/{name}").text
+        assert (
+            f'href="/runs/{name}/games/2"' in page and "games.pgn" in page and f'data-report="/results/{name}"' in page
+        )
+        assert client.get(f"/runs/{name}/games/2").status_code == 200
+        assert client.get(f"/api/runs/{name}/games/3/replay").status_code == 404
+        assert client.get(f"/api/runs/{name}/games/1/replay/9999").status_code == 404

@@ -117,12 +117,14 @@ def warm_game(game: "Game") -> None:
     """Compile the rules of a game, its strategy, and the loop that plays it."""
     from ...core.agents import find_policy, policy_names
     from ...core.game import UNIFORM
+    from ...core.session import play_trial
     from ...core.simulate import PolicyMatch
 
     players = [UNIFORM.name, *(["fixed"] if "fixed" in policy_names(game) else [])]
     for name in players:
         player = find_policy(game, name)
         PolicyMatch(game, player, player).scores(1, 0, 1)
+    play_trial(game)
 
 
 def warm_solvers() -> None:

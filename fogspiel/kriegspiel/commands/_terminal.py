@@ -13,6 +13,7 @@ from ...games.chess.bitboards import KINDS, PAWN, QUEEN
 from ...games.chess.fen import SIDES, board_text, move_name, square_name
 from ...games.chess.game import RESULTS, UNFINISHED
 from ...games.chess.position import PLY, end_of, promotion_of, start_of
+from ...process.preparation import finish_compiling, start_compiling
 from ..beliefs.board_filter import list_children
 from ..engine import SearchLimit, find_engine
 from ..game import ENDINGS, ICC, QUESTION, parse_attempt, reveal, rule_set_of, rules, show
@@ -23,7 +24,6 @@ from ..problems import Problem
 from ..problems.solution import ILLEGAL, first_scene, hear, hint, known_men, scene_after, solve, standing, tree_lines
 from ..problems.solver import Solver
 from ..referee import TIME_UP, Referee, SideClock, answer_in, message_in, play_game, switches_in, why_impossible
-from ..warm_up import finish_compiling, start_compiling
 
 HELP = """a move      both squares, as e2e4; castling is the king's move, e1g1; a promoting pawn becomes a queen
             unless you say otherwise, as in e7e8n

@@ -28,7 +28,7 @@ from ..entries import (
     read_folder,
     register,
 )
-from ..kind import Context, Job, Outputs, Recorder, Row, finished_facts, game_of_job
+from ..kind import Context, Job, Outputs, Recorder, Row, StoredGame, finished_facts, game_of_job
 from ..report import Part, Report, Table
 from ..request import StoredAgent, check_players
 from ..requests import CompeteRequest
@@ -218,6 +218,14 @@ class CompeteKind(MeetingsKind):
         parts = [*parts, *rating_charts("entry", found), *tables(found), *charts(found)]
         title = f"Competition: {game.title}"
         return Report(f"competition-{request.game}", title, request.command, [intro, *sentences(found)], parts)
+
+    def games(self, run: Run) -> list[StoredGame]:
+        found, game = [], known_game(run.request["game"])
+        for row, played in self._games(run):
+            names = (row["first"], row["second"])
+            seated = names[::-1] if played["seat"] else names
+            found.append(StoredGame(game, seated, played["record"], played["ending"] or ""))
+        return found
 
     def replay_lines(self, run: Run, number: int) -> list[str]:
         """Return a game move by move: the full state and the action, as labels show them."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from ...core.agents import find_policy, policy_names
 from ...core.compile.kernel import interpreted
@@ -24,9 +24,10 @@ from ...solving.known_values import KnownValue, short
 from ...solving.sources import estimate_histories
 from .. import JsonObject
 from ..app import Site
-from ..opponents import LEVELS, levels_of_play, opponents
+from ..opponents import LEVELS, levels_of_play, opponents, ratings_of
 from ..requests import row_of
 from ..session_json import PictureJson, Standing, scene_of, standing
+from ..session_runner import PreparationStatus, prepare
 from .runs import RunState
 from .values import PROVED, card_of, gallery, variants_of
 
@@ -148,6 +149,12 @@ def value_json(known: KnownValue) -> JsonObject:
     }
 
 
+class Against(BaseModel):
+    """Opponent of a game that is to begin."""
+
+    against: Annotated[str, Field(max_length=16_000)] = "uniform"
+
+
 class SolveStatus(BaseModel):
     """Status of the solution of a game."""
 
@@ -226,7 +233,13 @@ def register(site: Site) -> None:
         """Return the opponent of each level of play, the weakest first, and what is known of it."""
         game = known_game(name)
         found, about = levels_of_play(game, site.store), {o["words"]: o["about"] for o in opponents(game, site.store)}
-        return {"game": name, "levels": found, "about": {title: about.get(words, "") for title, words in found.items()}}
+        about = {title: about.get(words, "") for title, words in found.items()}
+        return {"game": name, "levels": found, "about": about, "ratings": ratings_of(game)}
+
+    @router.post("/{name}/prepare")
+    def prepare_game(name: str, asked: Against) -> PreparationStatus:
+        """Compile a game for this machine, if that was never done; report whether it can begin."""
+        return prepare(name, asked.against)
 
     @router.get("/{name}/standing")
     def running_score(
@@ -303,6 +316,7 @@ def register(site: Site) -> None:
             card=card,
             variants=[] if sizes else variants_of(game),
             levels=levels_of_play(game, site.store),
+            ratings=ratings_of(game),
             seats=support.seats or ("First", "Second"),
             opponents=ranked,
             perfect=ranked[0]["level"] == LEVELS[0],

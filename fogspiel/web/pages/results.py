@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.encoders import jsonable_encoder
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from ...runs.kind import kind_of, kind_of_method, title_of
 from ...runs.report import HEADING, Chart, Report, Table, as_csv, cell_text, numeric, to_json
@@ -15,7 +15,7 @@ from .. import JsonObject
 from ..app import Site, attachment
 from ..run_reader import Name, RunReader
 
-PATH, TITLE = "/results", "Results"
+PATH = "/results"
 TONES = 7  # colours of series
 WORDY = 40  # cells longer than this many characters may wrap
 TableName = Annotated[str, Path(pattern=f"^{FILE_NAME.pattern}$", description="The name of a table.")]
@@ -143,8 +143,8 @@ def register(site: Site) -> None:
     site.routes.include_router(router)
 
     @site.routes.get(PATH, include_in_schema=False)
-    def list_page(request: Request) -> HTMLResponse:
-        return site.page(request, "results.html", results=list_results(reader))
+    def list_page() -> RedirectResponse:
+        return RedirectResponse("/runs?state=finished")
 
     @site.routes.get(PATH + "/{name}", include_in_schema=False)
     def result_page(request: Request, name: Name) -> Response:

@@ -2,17 +2,20 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Hashable
+from collections import Counter
+from collections.abc import AsyncIterator, Hashable, Sequence
+from itertools import islice
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.encoders import jsonable_encoder
-from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from ...core.game import game_or_none, parameters_of
-from ...runs.kind import kind_of, repetition_words, repetitions, title_of
+from ...core.game import OVER, game_or_none, parameters_of
+from ...core.session import moments_of
+from ...runs.kind import StoredGame, kind_of, repetition_words, repetitions, title_of
 from ...runs.report import CurvePoint, Table, as_csv
 from ...runs.request import ago
 from ...runs.store import Run
@@ -20,20 +23,23 @@ from ...runs.tuning_run import thin_evenly
 from .. import JsonObject
 from ..app import WRONG, Site, attachment, form_route
 from ..requests import AnyRequest, form_fields, plan_of, row_of
-from ..run_list import MAX_LETTERS, ORDERS, Filter, checkpoint_scores, page_of, run_lines
+from ..run_list import MAX_LETTERS, ORDERS, Filter, checkpoint_scores, page_of, run_lines, tags_in, without_tags
 from ..run_processes import resume_command
 from ..run_reader import Name
 from ..security import EVENTS
+from ..session_json import moments_json, pictures_json
 from .certificates import certificate_of
 
 PATH, TITLE = "/runs", "Runs"
 MAX_POINTS = 5000  # points per response; the client requests the rest with `next`
 MAX_SKETCHED = 80  # points of a small drawing
 MAX_COMPARED = 8
+MAX_TAGS = 12  # tags offered for the list, the most frequent first
 EVENT_SECONDS, BEATS = 1.0, 15  # time between two looks for news, and looks without news until a sign of life
 MAX_STREAMS = 64  # open streams of events
 ENDED = ("finished", "damaged")
 Chosen = Annotated[str, Query(max_length=200)]
+GameNumber = Annotated[int, Path(ge=1, le=10**9, description="The number of a game, from 1.")]
 After = Annotated[int, Query(ge=0, le=10**9, description="How many steps are known already.")]
 
 
@@ -70,6 +76,8 @@ def run_json(run: Run, site: Site) -> JsonObject:
         "found": kind.summary(run) + repetition_words(repetitions(site.store, run)),
         "parameters": [list(parameter) for parameter in kind.parameters(run)],
         "playable": kind.playable(run),
+        "games": len(stored_games(name, site)),
+        "pgn": kind.pgn(run) is not None,
         "certificate": certificate_of(run) is not None,
         "games_note": kind.games_note(run.request),
         "note": note_on(name, site),
@@ -188,6 +196,7 @@ def _add_events(site: Site) -> None:
 def register(site: Site) -> None:
     router = APIRouter(prefix="/api/runs", tags=["runs"])
     _add_events(site)
+    _add_games(site)
     _add_reading(router, site)
     _add_working(router, site)
     site.routes.include_router(router)
@@ -218,14 +227,20 @@ def _add_reading(router: APIRouter, site: Site) -> None:
         return progress_of(name, after, site)
 
     @router.get("/{name}/sketch")
-    def sketch(name: Name) -> JsonObject:
-        """Return a few points of the curve, evenly spaced, for a small drawing; of races, those of accepted vectors."""
+    def sketch(name: Name) -> Response:
+        """Return a few points of the curve, evenly spaced, for a small drawing, and a sentence about the run."""
+        version, urgent = version_of(name, site)
+        return site.versions.respond(("sketch", name), version, lambda: JSONResponse(sketch_of(name)), urgent)
+
+    def sketch_of(name: str) -> JsonObject:
         run = reader.follow(name)
         last = run.points.part(max(0, len(run.points) - MAX_POINTS), len(run.points))
         known = [point for point in last if point.value is not None and point.accepted is not False]
         points = [point.to_json() for _, point in thin_evenly(known, MAX_SKETCHED)]
         state = site.processes.state(name, run.state)
-        return {"run": name, "state": state, "points": points, **run.curve.to_json()}
+        words = next(iter(run.kind.summary(reader.run(name))), "") if run.result is not None else ""
+        words = words or (site.processes.trouble(name, state) or "")
+        return {"run": name, "state": state, "words": words, "points": points, **run.curve.to_json()}
 
     @router.get("/{name}/table.csv")
     def table_csv(name: Name) -> Response:
@@ -251,8 +266,89 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     @router.get("/{name}/way")
     def way(name: Name) -> JsonObject:
         """Score a tuning run's checkpoints against its baseline, in a few fresh games each."""
-        last = reader.follow(name).digest
+        run = reader.follow(name)
+        # A run at work is measured again when it has twice as many steps, not after each of them.
+        last = len(run.points).bit_length() if run.running else run.digest
         return site.jobs.compute(("way", name, last), lambda: checkpoint_scores(reader.run(name)))
+
+
+def _add_games(site: Site) -> None:
+    """Add the games that runs store: a list, each to replay, and all as PGN."""
+    router = APIRouter(prefix="/api/runs", tags=["runs"])
+
+    def game_of(name: str, number: int) -> StoredGame:
+        games = stored_games(name, site)
+        if not 1 <= number <= len(games):
+            raise HTTPException(404, f"run {name} stores {len(games)} games: there is no game {number}")
+        return games[number - 1]
+
+    @router.get("/{name}/games")
+    def list_games(name: Name) -> JsonObject:
+        """List the games that a run stores so far."""
+        games = stored_games(name, site)
+        return {"run": name, "games": [{"names": game.names, "ending": game.ending} for game in games]}
+
+    @router.get("/{name}/games.pgn", response_class=PlainTextResponse)
+    def games_pgn(name: Name) -> PlainTextResponse:
+        """Return the games of a run as PGN."""
+        run = site.reader.run(name)
+        if (found := kind_of(run).pgn(run)) is None:
+            raise HTTPException(404, f"run {name} stores no games of chess")
+        return PlainTextResponse("\n".join(found), headers=attachment(f"{name}.pgn"))
+
+    @router.get("/{name}/games/{number}/replay")
+    def replay(name: Name, number: GameNumber) -> JsonObject:
+        """Return a stored game, move by move."""
+        found = game_of(name, number)
+        moments = list(moments_of(found.game, found.record))
+        moments[-1] = moments[-1]._replace(mover=OVER)  # also where a limit ended it
+        return {
+            "game": found.game.name,
+            "side": 0,
+            "agreed": False,
+            "result": found.ending.capitalize(),
+            "moments": moments_json(found.game, moments, [None] * len(moments)),
+        }
+
+    @router.get("/{name}/games/{number}/replay/{moment}")
+    def replay_moment(name: Name, number: GameNumber, moment: Annotated[int, Path(ge=0, le=10**9)]) -> JsonObject:
+        """Return one moment of a stored game, as pictures of the full state and of both views."""
+        found = game_of(name, number)
+        one = next(islice(moments_of(found.game, found.record), moment, None), None)
+        if one is None:
+            raise HTTPException(404, f"the game has moments 0 to {len(found.record)}, not {moment}")
+        return pictures_json(found.game, moment, one)
+
+    site.routes.include_router(router)
+
+    @site.routes.get(PATH + "/{name}/games/{number}", include_in_schema=False)
+    def game_page(request: Request, name: Name, number: GameNumber) -> HTMLResponse:
+        found, base = game_of(name, number), f"/api/runs/{name}/games/{number}"
+        last = len(stored_games(name, site))
+        return site.page(
+            request,
+            "replay.html",
+            base=base,
+            game=found.game,
+            who=found.names,
+            back=(f"{PATH}/{name}", f"Run {name}"),
+            number=number,
+            last=last,
+            run=name,
+            side=0,
+        )
+
+
+def stored_games(name: str, site: Site) -> Sequence[StoredGame]:
+    """Return the games that a run stores, read once per change of it."""
+    version = site.reader.follow(name).version
+    with site.games_lock:
+        known = site.games.get(name)
+        if known is None or known[0] != version:
+            run = site.reader.run(name)
+            known = version, kind_of(run).games(run)
+            site.games.remember(name, known)
+        return known[1]
 
 
 def _add_working(router: APIRouter, site: Site) -> None:
@@ -313,8 +409,18 @@ def _add_pages(site: Site) -> None:
         wanted = Filter(game, kind, state, q, sort)
         found = page_of(run_lines(site), wanted, page)
         orders = {name: words for name, (words, _) in ORDERS.items()}
+        tags = Counter(tag for line in run_lines(site) for tag in tags_in(line.note))
         return site.page(
-            request, "runs.html", found=found, wanted=wanted, orders=orders, store=str(site.store), most=MAX_COMPARED
+            request,
+            "runs.html",
+            found=found,
+            wanted=wanted,
+            orders=orders,
+            store=str(site.store),
+            most=MAX_COMPARED,
+            tags=tags.most_common(MAX_TAGS),
+            tags_in=tags_in,
+            without_tags=without_tags,
         )
 
     @router.get("/new")

@@ -1,6 +1,7 @@
 // The page of a game: the button that solves it, and the games that were played here.
 
 import { showGames } from "./games.js";
+import { ratingIn } from "./rating.js";
 import { ask, byId, pause, tell } from "./service.js";
 
 const { game } = byId("game").dataset;
@@ -48,3 +49,11 @@ byId("solve")?.addEventListener("click", async ({ currentTarget: solve }) => {
 });
 if (byId("solving")) followSolving().catch(tellTrouble);
 showGames(game);
+
+// The level next to the player's own rating is chosen.
+const own = ratingIn(game), rated = [...document.querySelectorAll("#level [data-rating]")];
+if (own && rated.length) {
+  const far = (place) => Math.abs(Number(place.dataset.rating) - own.value);
+  rated.sort((one, other) => far(one) - far(other))[0].closest("label").querySelector("input").checked = true;
+  tell(byId("suggested"), `suggested for ${own.value}`);
+}

@@ -1,5 +1,6 @@
 // The switches of the header: light or dark, and sound.
 
+import { latestRating, showRating } from "./rating.js";
 import { byId } from "./service.js";
 import "./sound.js";
 
@@ -28,6 +29,7 @@ function tell() {
 }
 
 tell();
+if (latestRating()) showRating(byId("play")?.dataset.game ?? byId("game")?.dataset.game ?? "");
 document.addEventListener("click", ({ target }) => {
   for (const open of document.querySelectorAll("details.more[open]")) if (!open.contains(target)) open.open = false;
 });

@@ -1,7 +1,7 @@
 // The small pictures of the catalogue, drawn when they come into sight.
 
 import { drawPicture } from "./picture.js";
-import { begin } from "./begin.js";
+import { begin, prepareAll } from "./begin.js";
 import { ask } from "./service.js";
 
 const SHOWN = ["chess", "board", "cards", "text", "facts"];
@@ -57,3 +57,4 @@ const watcher = new IntersectionObserver((entries) => {
 }, { rootMargin: "150px" });
 for (const start of document.querySelectorAll("[data-begin]")) start.addEventListener("click", () => begin(start));
 document.querySelectorAll("[data-sample]").forEach((frame) => watcher.observe(frame));
+prepareAll(document.querySelectorAll("[data-begin]")).catch(() => {}); // a click says what is wrong

@@ -55,3 +55,8 @@ export function slide(figure, start, end, comesBack = false) {
   if (comesBack) figure.animate([{ transform: "none" }, { transform: there }, { transform: "none" }], BACK);
   else figure.animate([{ transform: away }, { transform: "none" }], SLIDE);
 }
+
+// Something comes as a whole.
+export function appear(place) {
+  if (!isStill()) place.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 320, easing: "ease-out" });
+}

@@ -1,5 +1,6 @@
 // The form that begins a game.
 
+import { prepared } from "./begin.js";
 import { remember, showGames } from "./games.js";
 import { drawSample } from "./home.js";
 import { ask, byId, element, tell } from "./service.js";
@@ -102,16 +103,15 @@ form.addEventListener("submit", async (event) => {
   const side = form.elements.side.value === "any" ? crypto.getRandomValues(new Uint8Array(1))[0] % 2 : Number(form.elements.side.value);
   const button = form.querySelector("button[type=submit]");
   button.disabled = true;
-  const slow = setTimeout(() => { button.textContent = "Getting the game ready ..."; }, 700);
   try {
+    await prepared(game.value, opponent(), byId("passing"));
     const house = byId("rules-field").hidden ? {} : { rules: rules.value };
     const session = await ask("/api/play", { game: game.value, against: opponent(), side, ...house });
     remember(session);
     location.assign(`/play/${session.key}`);
   } catch (error) {
     tell(trouble, error.message);
-    clearTimeout(slow);
-    button.textContent = "Begin";
+    tell(byId("passing"), "");
     button.disabled = false;
   }
 });

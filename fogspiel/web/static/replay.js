@@ -5,7 +5,7 @@ import { drawPicture } from "./picture.js";
 import { ask, button, byId, element, pause, tell } from "./service.js";
 
 const replay = byId("replay");
-const key = replay.dataset.key;
+const { base, key } = replay.dataset;
 const own = Number(replay.dataset.side);
 const slider = byId("moment");
 const chance = byId("chance");
@@ -71,7 +71,7 @@ function worded(action) {
 }
 
 function pictures(number) {
-  if (!requested.has(number)) requested.set(number, ask(`/api/play/${key}/replay/${number}`));
+  if (!requested.has(number)) requested.set(number, ask(`${base}/replay/${number}`));
   return requested.get(number);
 }
 
@@ -83,7 +83,7 @@ async function show() {
   record.querySelector("[aria-current]")?.removeAttribute("aria-current");
   const line = record.querySelector(`[data-stop="${place}"]`);
   line.setAttribute("aria-current", "step");
-  record.scrollTop = line.closest("li").offsetTop - record.offsetTop - record.clientHeight / 2;
+  record.scrollTop = line.closest("li").offsetTop - record.clientHeight / 2;
   tellMoment(moment);
   try {
     const found = await pictures(moment.number);
@@ -104,7 +104,7 @@ async function show() {
 // What is said of a moment: by the panel of the game if it has something to say, else what the coach found, else the move.
 function tellMoment(moment) {
   const known = panel?.words(moment.number) ?? costs.get(moment.number);
-  byId("moment-title").textContent = known?.title ?? (moment.mover === "over" ? whole.result ?? "The end" : `${actionText(moment)}.`);
+  byId("moment-title").textContent = known?.title ?? (moment.mover === "over" ? whole.result || "The end" : `${actionText(moment)}.`);
   tell(byId("moment-why"), known?.why ?? "");
   byId("moment-error").textContent = known?.error ?? "";
   const chips = byId("moment-chips");
@@ -149,7 +149,7 @@ async function showKnowledge(moment) {
   words.textContent = mine ? "..." : "Choose a moment at which you moved.";
   while (mine && wanted === moment.number && could.open) {
     try {
-      const found = await ask(`/api/play/${key}/belief/${moment.number}`);
+      const found = await ask(`${base}/belief/${moment.number}`);
       if (wanted === moment.number) await drawKnowledge(words, found);
       return;
     } catch (error) {
@@ -182,7 +182,8 @@ function sentence(place, moment) {
 function actionText(moment) {
   if (moment.mover === "over") return "The end";
   if (moment.action === null) return whole.agreed ? "A draw is agreed" : "You resigned";
-  const who = moment.mover === own ? "You" : moment.mover === "chance" ? "Chance" : "Your opponent";
+  const [mine, theirs] = key ? ["You", "Your opponent"] : [replay.dataset.own, replay.dataset.other];
+  const who = moment.mover === own ? mine : moment.mover === "chance" ? "Chance" : theirs;
   return `${who}: ${moment.action}${moment.refused ? " (refused)" : ""}`;
 }
 
@@ -222,7 +223,7 @@ export function toneOf(share) {
 
 // Costs of the own moves by the coach, where the game has one of its own it is the panel's.
 async function askCoach() {
-  const { moves, against, range } = await ask(`/api/play/${key}/coach`);
+  const { moves, against, range } = await ask(`${base}/coach`);
   const mine = whole.moments.flatMap(({ mover, action }, number) => (mover === own && action !== null ? [number] : []));
   const found = moves.map(({ cost, best, action }, place) => {
     const words = cost < 1e-9 ? "0" : cost.toPrecision(2), tone = cost < 1e-9 ? "moss" : toneOf(2 * cost / range);
@@ -237,13 +238,14 @@ async function askCoach() {
 
 // The panel in which an engine analyses the game, and from which one can go to a moment.
 async function addAnalysis() {
+  if (!key) return null;
   if (!replay.dataset.panel) return askCoach().catch(() => {}); // without a coach there are no costs
   const { ReplayPanel } = await import(replay.dataset.panel);
   panel = new ReplayPanel(key, whole, { tellCosts, drawCurve, toneOf }, location.hash === "#analyse");
   return null;
 }
 
-ask(`/api/play/${key}/replay`).then((found) => {
+ask(`${base}/replay`).then((found) => {
   whole = found;
   byId("chance-choice").hidden = !found.moments.some((moment) => moment.mover === "chance");
   listStops(Number(location.hash.slice(1)) || Infinity); // where the person was: at the end

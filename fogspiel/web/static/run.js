@@ -3,9 +3,11 @@
 import { drawable, drawProgress } from "./charts.js";
 import { follow, showCheck } from "./checks.js";
 import { askToDelete } from "./deletion.js";
-import { ask, badgeClass, byId, element, tell } from "./service.js";
+import { ask, badgeClass, byId, element, lasting, pause, tell } from "./service.js";
 import { measureWay, watch } from "./watch.js";
 
+const SOON = 1000;
+const MILLION = 1e6;
 const LATELY = 8; // jobs that are listed
 const RENEW = 8000; // milliseconds between two readings of the findings
 const place = byId("run");
@@ -19,9 +21,9 @@ let leaving = false;
 
 function drawWay() {
   if (way === null || !drawable(way)) return;
-  byId("way-figure").hidden = false;
+  byId("way-chart").classList.remove("waiting-outline");
   byId("way-caption").textContent = way.chart.title;
-  drawProgress(byId("way-chart"), [way]);
+  drawProgress(byId("way-chart"), [{ ...way, state, total: latest?.total }]);
 }
 
 async function measure() {
@@ -34,7 +36,7 @@ async function measure() {
     tell(byId("trouble"), error.message);
   }
   byId("measure").disabled = false;
-  byId("measure").textContent = "Measure it against the baseline";
+  byId("measure").textContent = "Measure again";
   byId("measure").hidden = state === "finished" && way !== null;
 }
 
@@ -63,16 +65,10 @@ function progressText(progress) {
   return `${progress.state}: ${steps}${done.toLocaleString("en")}${of} ${unit}`;
 }
 
-// A time in its largest unit.
-function lasting(seconds) {
-  const [size, unit] = [[3600, "h"], [60, "min"], [1, "s"]].find(([least]) => seconds >= least) ?? [1, "s"];
-  return `${(seconds / size).toFixed(seconds / size < 10 && size > 1 ? 1 : 0)} ${unit}`;
-}
-
 // How far the run is, how fast it goes, and what is left at this rate.
 function listRates({ done: counted, now, total, unit, seconds }) {
   const done = Math.max(counted, now?.at ?? 0);
-  const facts = done ? [[done.toLocaleString("en"), total ? `of ${total.toLocaleString("en")} ${unit}` : unit]] : [];
+  const facts = done ? [[done >= MILLION ? `${(done / MILLION).toFixed(2)} M` : done.toLocaleString("en"), total ? `of ${total.toLocaleString("en")} ${unit}` : unit]] : [];
   if (seconds) facts.push([lasting(seconds), "run time"]);
   if (done && seconds) facts.push([(done / seconds).toLocaleString("en", { maximumSignificantDigits: 3 }), `${unit} per second`]);
   if (done && seconds && total > done && state === "running") facts.push([lasting(((total - done) * seconds) / done), "left, about"]);
@@ -125,6 +121,8 @@ function onNews(progress) {
   tell(byId("trouble"), progress.trouble ?? "");
   listLately(progress);
   listRates(progress);
+  drawWay();
+  if (byId("age") && progress.age) byId("age").textContent = progress.age;
   draw();
   renewFindings(progress).catch(() => {});
 }
@@ -140,6 +138,17 @@ async function command(button, verb) {
   }
   button.disabled = false;
 }
+
+// The report of a run that has ended: its tables and charts, from its own page, which may have to be worked out first.
+async function showReport(place) {
+  let answer;
+  while ((answer = await fetch(place.dataset.report)).status === 202) await pause(SOON);
+  if (!answer.ok) return;
+  const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("report-blocks");
+  place.replaceChildren(...found.childNodes);
+  await import("./result.js");
+}
+if (byId("report")) showReport(byId("report")).catch(() => {}); // the link to it stays
 
 // The buttons are served disabled: a click before this script is ready would be lost.
 for (const verb of ["stop", "resume"]) {
@@ -180,5 +189,5 @@ byId("note-form").querySelector("button").disabled = false;
 byId("delete").addEventListener("click", () =>
   askToDelete(run, () => location.assign("/runs"), (words, dialog) => (dialog.close(), tell(byId("trouble"), words))));
 byId("delete").disabled = ["running", "starting", "queued"].includes(state);
-if (byId("measure") && ["finished", "interrupted"].includes(state)) measure();
+if (byId("measure")) measure(); // also of a run at work, once: some seconds of one core
 watch(run, onNews, (words) => (words || latest) && tell(byId("trouble"), words || (latest.trouble ?? "")));

@@ -2,7 +2,7 @@
 
 import { askToDelete } from "./deletion.js";
 import { sparkline } from "./figures.js";
-import { ask, badgeClass, byId, element, tell } from "./service.js";
+import { ask, badgeClass, byId, element, lasting, tell } from "./service.js";
 import { listen } from "./watch.js";
 
 const MIN = 2;
@@ -18,9 +18,11 @@ function count() {
 
 // The way of a run as far as it came, within the range of its intervals; what is still to come is fog.
 async function sketch(row) {
-  const { points, chart, done, total, state } = await ask(`/api/runs/${encodeURIComponent(row.dataset.run)}/sketch`);
+  const { points, chart, done, total, state, words, now } = await ask(`/api/runs/${encodeURIComponent(row.dataset.run)}/sketch`);
   const so = row.querySelector(".so-far");
-  const come = state === "finished" || !total ? 1 : Math.min(done / total, 1);
+  const far = Math.max(done, now?.at ?? 0), come = state === "finished" || !total ? 1 : Math.min(far / total, 1);
+  row.querySelector(".sentence").textContent = words || (state === "running" ? "Nothing to report yet." : state === "queued" ? "Begins when another run has ended." : state === "interrupted" ? `Stopped${total ? ` at ${Math.round(100 * come)} %` : ""}.` : "");
+  tellLeft(row, come, state);
   if (points.length < 2) {
     if (come === 1) return so.replaceChildren();
     const bar = element("span", "bar");
@@ -38,6 +40,18 @@ async function sketch(row) {
   so.replaceChildren(made);
 }
 
+// How much of a run at work is done, and about how long the rest takes at its rate.
+function tellLeft(row, come, state) {
+  const place = row.querySelector(".left"), seconds = Number(row.dataset.seconds);
+  place.replaceChildren();
+  if (state !== "running" || come >= 1) return;
+  const bar = element("span", "bar");
+  bar.append(element("i"));
+  bar.style.setProperty("--share", come);
+  const left = come > 0.01 && seconds ? `, about ${lasting((seconds * (1 - come)) / come)} left` : "";
+  place.append(bar, element("span", "small", `${Math.round(100 * come)} %${left}`));
+}
+
 const seen = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
@@ -50,6 +64,7 @@ function renew(line) {
   const row = document.querySelector(`tr[data-run="${CSS.escape(line.name)}"]`);
   if (!row) return;
   const shown = { worth: line.worth, age: line.age, state: line.state, steps: line.steps.toLocaleString("en") };
+  row.dataset.seconds = line.seconds ?? "";
   if (line.games !== null) shown.games = line.games.toLocaleString("en");
   for (const [name, words] of Object.entries(shown)) {
     const cell = row.querySelector(`[data-field="${name}"]`);

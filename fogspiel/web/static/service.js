@@ -55,3 +55,9 @@ export function tell(place, words) {
   place.textContent = words;
   place.hidden = !words;
 }
+
+// A time in its largest unit.
+export function lasting(seconds) {
+  const [size, unit] = [[3600, "h"], [60, "min"], [1, "s"]].find(([least]) => seconds >= least) ?? [1, "s"];
+  return `${(seconds / size).toFixed(seconds / size < 10 && size > 1 ? 1 : 0)} ${unit}`;
+}
