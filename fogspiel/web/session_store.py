@@ -56,7 +56,7 @@ QUICK_SECONDS = 0.1  # slot of a strategy, whose turn takes some milliseconds wi
 ENGINE_SECONDS, ENGINE_SHARE = 0.4, 1.25
 # From LONG slots on the delay grows by the factor LONGER only: compiling a kernel takes long enough as it is.
 LONG, LONGER = 8, 1.25
-# Latest turns that determine a game's slot, and first turns that do not, when kernels may be compiled.
+# Latest turns that determine a slot, and first turns that do not, when kernels may be compiled.
 LATEST, FIRST = 16, 2
 ATTEMPTS = 3
 
@@ -85,7 +85,7 @@ def slot_seconds(game: Game, words: str) -> float:
 
 @dataclass
 class ReplySchedule:
-    """Slots of one game; they stay long where turns are repeatedly long, as with many nodes."""
+    """Slots of an opponent at a game; they stay long where turns are repeatedly long, as with many nodes."""
 
     slot: float
     timed: bool = True  # true if the slot holds the opponent's whole turn, unless the machine is busy
@@ -248,6 +248,7 @@ class SessionStore:
 
     def __init__(self, path: Path, store: Path, slots: Slots = slot_seconds):
         self.path, self.store, self._slots = path, store, slots
+        self._schedules: dict[tuple[str, str], ReplySchedule] = {}
         self._live: OrderedDict[str, StoredSession] = OrderedDict()
         self._lock = threading.RLock()
         try:
@@ -287,7 +288,11 @@ class SessionStore:
         return self._remember(StoredSession(key, against, session, self._schedule(game, against)))
 
     def _schedule(self, game: Game, words: str) -> ReplySchedule:
-        return ReplySchedule(self._slots(game, words), is_timed(game, words))
+        """Return the schedule of an opponent, which all its games share: in a short game too few turns are known."""
+        if len(self._schedules) >= MAX_LIVE:
+            self._schedules.clear()
+        found = ReplySchedule(self._slots(game, words), is_timed(game, words))
+        return self._schedules.setdefault((game.name, words), found)
 
     def live(self, key: str) -> StoredSession | None:
         with self._lock:

@@ -517,7 +517,7 @@ def test_strategies_and_trembles_have_a_row_for_every_information_state_and_no_o
 
 def test_a_plan_goes_on_after_a_mistake_of_its_own():
     """Who goes on by mistake has a second choice, whose polynomials add up to that of the mistake."""
-    game = Choice(0, 0, [Fraction(1), Choice(0, 1, [Fraction(0), Fraction(-1)])])
+    game = Choice(0, 0, [Fraction(1), Choice(0, 1, [Fraction(-2), Fraction(-3)])])
     rows = [state(0, (1, 0), ([1, -1], [0, 1])), state(1, (1, 0), ([0, 1, -1], [0, 0, 1]))]
     for row, part in rows[1:]:
         row["after"] = part["after"] = [0, 1]

@@ -9,6 +9,7 @@ import hashlib
 import json
 import random
 from fractions import Fraction
+from functools import cache
 from itertools import permutations, product
 from types import SimpleNamespace
 
@@ -491,6 +492,20 @@ def test_a_denominator_is_a_number_from_1_to_its_limit(unit):
             tree.check_form(large([[f"|0|0 1|{shares}"], []], denominator))
 
 
+@pytest.mark.parametrize("unit", [None, 7])
+def test_a_large_tree_has_the_keys_of_its_format(unit):
+    body = large([["|0|0|1" if unit is None else "|0|0|7"], []], unit)
+    assert tree.check_form(body)
+    for wrong in ({**body, "more": 1}, {key: value for key, value in body.items() if key != "value"}):
+        with pytest.raises(ValueError, match="exactly the keys"):
+            tree.check_form(reseal(wrong))
+    for wrong in ({**body, "format": "fogspiel certificate 1"}, None, [], {}):
+        with pytest.raises(ValueError, match=r"exactly the keys|its format is"):
+            tree.check_form(wrong)
+    with pytest.raises(ValueError, match="changed after it was written"):
+        tree.check_form({**body, "value": "1"})
+
+
 def test_too_many_lines_are_refused(monkeypatch):
     monkeypatch.setattr(tree, "MAX_LINES", 2)
     assert tree.check_form(large(LINES))
@@ -585,6 +600,29 @@ def test_a_part_of_a_refinement_is_looked_at(change, sentence):
 
 
 # Phantom games
+
+
+@pytest.mark.parametrize(
+    "name", ["kuhn", "goofspiel-4", "dark-hex-3x3", "dark-hex-2x5", "phantom-ponnuki-2x2", "resistance6"]
+)
+def test_a_certificate_has_the_keys_of_its_format_and_no_other(name):
+    refused_as(name, lambda body: body.update(more=1), "it must have (exactly )?the keys")
+    key = "value" if "value" in shipped(name) else "lower"
+    refused_as(name, lambda body: body.pop(key), "it must have (exactly )?the keys")
+    with pytest.raises(ValueError, match="changed after it was written"):
+        verify({**shipped(name), "digest": "0" * 64})
+
+
+@pytest.mark.parametrize("game", [None, 5, ["dark-hex-3x3"], {}])
+def test_the_game_of_a_phantom_certificate_is_a_name(game):
+    with pytest.raises(ValueError, match="its game is no name"):
+        phantom.verify(reseal({**shipped("dark-hex-3x3"), "game": game}))
+
+
+def test_the_tree_of_a_strategy_is_made_within_the_limit_of_work():
+    board = phantom.board_of("dark-hex-3x3")
+    with primitives.limit_work(-1), pytest.raises(ValueError, match="more CPU time than it may"):
+        next(phantom.nodes_of(board, 0, {}))
 
 
 @pytest.mark.parametrize("strategies", [None, ["black", "white"], {"black": []}, {"black": [], "white": [], "red": []}])
@@ -890,6 +928,55 @@ def test_two_rules_of_ponnuki_that_share_nothing_agree_in_every_position(size):
     assert images == {*map(tuple, other.turns)} and len(images) == (8 if size == (2, 2) else 4)
     for turn in one.symmetries:
         assert all(one.image(one.image(mask, turn), one.inverse[turn]) == mask for mask in range(1 << len(cells)))
+
+
+@pytest.mark.parametrize("size", [(2, 2), (2, 3)])
+def test_a_search_with_perfect_information_knows_who_wins(size):
+    """Minimax by the other rules of ponnuki, in every position in which all chains have a liberty."""
+    rules, plain = refutation.Rules(*size), PonnukiRules(*size)
+    cells = range(size[0] * size[1])
+
+    @cache
+    def first_wins(own, other):
+        for cell in cells:
+            fate = plain.fate(own, other, cell)
+            if fate == "wins" or (fate == "legal" and not first_wins(other, own | 1 << cell)):
+                return True
+        return False
+
+    seen = set()
+    for own, other in product(range(1 << len(cells)), repeat=2):
+        stones = [(own, other, cell) for cell in cells if own >> cell & 1]
+        stones += [(other, own, cell) for cell in cells if other >> cell & 1]
+        if own & other or not all(plain.breathes(*stone) for stone in stones):
+            continue
+        wins = first_wins(own, other)
+        seen.add(wins)
+        fresh = refutation.Rules(*size)
+        assert (fresh.wins(own, other, 10**6), fresh.loses(own, other, 10**6)) == (wins, not wins)
+        assert (rules.wins(own, other, 10**6), rules.loses(own, other, 10**6)) == (wins, not wins)
+        if not refutation.Rules(*size).wins(own, other, 0):
+            fresh = refutation.Rules(*size)
+            assert not fresh.loses(own, other, 0) and not fresh.known
+    assert seen == {True, False} or size == (2, 2)
+
+
+def test_bounds_of_a_refutation_count_choices_at_random():
+    assert refutation.upper_bound(9, [0, 0]) == 1 - Fraction(1, 8 * 6 * 4 * 2)
+    assert refutation.upper_bound(9, [16, 1, 2]) == 1 - Fraction(1, 2 * 6 * 4 * 2)
+    assert refutation.lower_bound(9, None) == 0 and refutation.lower_bound(9, 4) == Fraction(1, 7 * 5 * 3)
+
+
+def test_an_opening_of_a_refutation_is_looked_at():
+    body = {"format": refutation.FORMAT, "game": "phantom-ponnuki-2x2", "lower": "0", "upper": "1", "beliefs": [[0, 0]]}
+    for opening in (-1, 4, 1.0, True, "0", [0]):
+        with pytest.raises(ValueError, match="its opening is not on the board"):
+            refutation.verify(reseal({**body, "opening": opening}))
+    with pytest.raises(ValueError, match="its last belief is not the beginning of the game"):
+        refutation.verify(reseal({**body, "opening": 0, "beliefs": [[1, 2]]}))
+    for game in ("phantom-ponnuki-1x2", "phantom-ponnuki-7x6", "phantom-ttt", None, ["phantom-ponnuki-2x2"]):
+        with pytest.raises(ValueError, match="not phantom ponnuki of up to 36 cells"):
+            refutation.verify(reseal({**body, "opening": None, "game": game}))
 
 
 # The Resistance

@@ -156,6 +156,12 @@ def test_every_turn_counts_as_three_attempts_where_a_slot_does_not_hold_them():
     assert slots.wait_seconds(0.4, first=0.4) + 0.4 == pytest.approx(SLOT)
 
 
+def test_games_against_an_opponent_share_what_is_known_of_its_turns(runner):
+    games = [runner.store.create(known_game("phantom-ttt"), "uniform", side) for side in (0, 1)]
+    other = runner.store.create(known_game("phantom-ttt"), "solved", 0)
+    assert games[0].release is games[1].release is not other.release
+
+
 def test_opponents_with_a_time_for_a_turn_are_told_from_the_others():
     kriegspiel, phantom = known_game("kriegspiel"), known_game("phantom-ttt")
     assert is_timed(phantom, "solved") and is_timed(phantom, "uniform") and is_timed(kriegspiel, "hs")
