@@ -158,6 +158,9 @@ def test_bounds_are_those_of_all_pure_strategies(number):
     for claim in ((lower + little, upper), (lower, upper - little), (lower - little, upper), (lower, upper + little)):
         with pytest.raises(ValueError, match="it claims the"):
             tree.verify(reseal(small(game, plans, *claim)), rules)
+    for value in (lower, (lower + upper) / 2, upper):
+        assert tree.verify(reseal(small(game, plans, lower, upper) | {"value": str(value)}), rules)
+        assert tree.verify_large(reseal(large(game, plans, lower, upper) | {"value": str(value)}), rules)
     for name, kind in (("small", small), ("large", large)):
         for value in (lower - little, upper + little):
             body = reseal({**kind(game, plans, lower, upper), "value": str(value)})
@@ -517,7 +520,7 @@ def test_strategies_and_trembles_have_a_row_for_every_information_state_and_no_o
 
 def test_a_plan_goes_on_after_a_mistake_of_its_own():
     """Who goes on by mistake has a second choice, whose polynomials add up to that of the mistake."""
-    game = Choice(0, 0, [Fraction(1), Choice(0, 1, [Fraction(0), Fraction(-1)])])
+    game = Choice(0, 0, [Fraction(1), Choice(0, 1, [Fraction(-2), Fraction(-3)])])
     rows = [state(0, (1, 0), ([1, -1], [0, 1])), state(1, (1, 0), ([0, 1, -1], [0, 0, 1]))]
     for row, part in rows[1:]:
         row["after"] = part["after"] = [0, 1]
