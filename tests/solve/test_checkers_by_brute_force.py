@@ -158,6 +158,9 @@ def test_bounds_are_those_of_all_pure_strategies(number):
     for claim in ((lower + little, upper), (lower, upper - little), (lower - little, upper), (lower, upper + little)):
         with pytest.raises(ValueError, match="it claims the"):
             tree.verify(reseal(small(game, plans, *claim)), rules)
+    for value in (lower, (lower + upper) / 2, upper):
+        assert tree.verify(reseal(small(game, plans, lower, upper) | {"value": str(value)}), rules)
+        assert tree.verify_large(reseal(large(game, plans, lower, upper) | {"value": str(value)}), rules)
     for name, kind in (("small", small), ("large", large)):
         for value in (lower - little, upper + little):
             body = reseal({**kind(game, plans, lower, upper), "value": str(value)})

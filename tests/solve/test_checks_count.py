@@ -428,6 +428,14 @@ def test_a_row_of_a_tree_is_looked_at(change, sentence):
         verify(reseal(body))
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_actions_of_a_row_are_those_of_the_rules_in_their_order(side):
+    body = copy.deepcopy(uniform_certificate("kuhn"))
+    body["strategies"][side][0]["actions"].reverse()
+    with pytest.raises(ValueError, match=f"row 0 of the {('first', 'second')[side]} player has other actions"):
+        verify(reseal(body))
+
+
 @pytest.mark.parametrize("rows", [5, None, {}, "rows"])
 def test_a_strategy_of_a_tree_is_a_list(rows):
     body = {**uniform_certificate("kuhn"), "strategies": [rows, []]}
@@ -890,6 +898,13 @@ def test_a_bound_is_the_least_guarantee_of_the_whole_game(name, player):
         prove_bound({}, player, rules, True)
     with pytest.raises(ValueError, match="must have exactly the keys"):
         prove_bound([{**body, "worths": units}], player, rules, False)
+
+
+def test_boards_of_bounds_have_limits():
+    assert len(rules_of("phantom-ponnuki-5x5").cells) == 25 and len(rules_of("phantom-ttt-4x4-4").cells) == 16
+    for game in ("phantom-ponnuki-5x6", "phantom-ponnuki-1x5", "dark-hex-4x5", "dark-hex-3x3-abrupt", "kuhn", None, 5):
+        with pytest.raises(ValueError, match="with sides from 2 on and up to 25 cells"):
+            rules_of(game)
 
 
 def test_no_bound_is_proved_where_the_first_stone_may_end_the_game():
