@@ -65,7 +65,7 @@ def wait_until(client, name, wanted, seconds=60):
 
 def test_a_store_that_is_not_there_has_no_runs_and_is_not_made(client, tmp_path):
     assert client.get("/api/runs").json() == {"runs": []}
-    assert "There are no runs yet" in client.get("/runs").text
+    assert "No runs of your own yet" in client.get("/runs").text
     assert client.get("/api/results").json() == {"results": []} and client.get("/strategies").status_code == 200
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("runs.db")]
 
