@@ -528,7 +528,10 @@ def report(rows: list[dict[str, Any]]) -> str:
         counts = [f"`{target.path}`", target.group, seed, len(first), len(same), share(first, same)]
         lines.append(f"| {' | '.join(map(str, counts))} |")
         alive = [name.partition(" ")[2] for name, row in latest.items() if row["outcome"] == "survived"]
-        left += [f"| `{target.name}` | {cell(mutant)} | {cell(known.get(mutant, 'no test yet'))} |" for mutant in alive]
+        left += [
+            f"| `{target.name}` | {cell(mutant)} | {cell(known.get(mutant, 'no test at that look'))} |"
+            for mutant in alive
+        ]
     head = (ROOT / "benchmarks" / "mutants.md").read_text(encoding="utf-8")
     return head.format(lines="\n".join(lines), left="\n".join(dict.fromkeys(left)))
 
