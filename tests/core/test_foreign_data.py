@@ -101,6 +101,7 @@ PACKAGED, CACHED, CHILD = "files of the package and its plug-ins", "files in the
 ALLOWED = {
     "read_head": "the one way in",
     "likely_modules": PACKAGED, "_likely_modules": PACKAGED, "shipped_problems": PACKAGED, "_ratings": PACKAGED,
+    "ratings": PACKAGED,
     "_content": PACKAGED, "_statements": PACKAGED,
     "_definitions": PACKAGED, "imports_of": PACKAGED, "_index": PACKAGED, "own_book": PACKAGED, "digest": PACKAGED,
     "load_overload": CACHED, "read_kernel": CACHED, "_remembered": CACHED,
