@@ -418,15 +418,25 @@ class Straying:
         self.engine.begin(side)
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        ply = int(seen[rules.SEEN_PLY])
-        if ply != self.turn:
-            may = self.until is None or ply < self.until
-            self.turn, self.strays = ply, may and random_unit(self.stream) < self.share
+        self._begin_turn(seen)
         if not self.strays:
             return self.engine.choose(seen, actions)
         action = int(actions[random_below(self.stream, len(actions))])
         replay_choice(self.engine, seen, actions, action)
         return action
+
+    def follow(self, seen: np.ndarray, action: int) -> None:
+        """Record a choice that was made earlier; random moves after it go on from the same stream."""
+        self._begin_turn(seen)
+        if self.strays:
+            random_below(self.stream, 1)
+        replay_choice(self.engine, seen, (), action)
+
+    def _begin_turn(self, seen: np.ndarray) -> None:
+        ply = int(seen[rules.SEEN_PLY])
+        if ply != self.turn:
+            may = self.until is None or ply < self.until
+            self.turn, self.strays = ply, may and random_unit(self.stream) < self.share
 
     @property
     def nodes(self) -> int | None:

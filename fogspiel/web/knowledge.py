@@ -170,7 +170,7 @@ def _costs(decision: Decision) -> dict[str, Any]:
     values: Mapping[int, float] | None = None
     if game.exact.action_values is not None:
         values = game.exact.action_values(game, view)
-    body: dict[str, Any] = {"unit": unit_of(game), "proved": False}
+    body: dict[str, Any] = {"unit": unit_of(game), "proved": False, "erred": False}
     agent = certified_agent(game.name)
     if not values and isinstance(agent or decision.opponent, BehaviourPolicy):
         with suppress(ValueError):  # the opponent's probabilities are not known
@@ -178,7 +178,8 @@ def _costs(decision: Decision) -> dict[str, Any]:
             costs = coach.costs(decision.earlier, view, COST_STEPS)
             if costs is not None:
                 values = {action: in_unit(game, side, worth) for action, worth in costs.worths.items()}
-                body["proved"] = coach.against == CERTIFIED
+                body["proved"] = coach.against == CERTIFIED and not costs.erred
+                body["erred"] = costs.erred
     if values:
         best = max(values.values())
         pairs = [(action, values[action]) for action in choices if action in values]
