@@ -6,6 +6,7 @@ because it contains seeds.
 """
 
 import json
+import math
 import os
 import secrets
 import sqlite3
@@ -56,7 +57,7 @@ QUICK_SECONDS = 0.1  # slot of a strategy, whose turn takes some milliseconds wi
 ENGINE_SECONDS, ENGINE_SHARE = 0.4, 1.25
 # From LONG slots on the delay grows by the factor LONGER only: compiling a kernel takes long enough as it is.
 LONG, LONGER = 8, 1.25
-# Latest turns that determine a game's slot, and first turns that do not, when kernels may be compiled.
+# Latest turns that determine a slot, and first turns that do not, when kernels may be compiled.
 LATEST, FIRST = 16, 2
 ATTEMPTS = 3
 
@@ -67,11 +68,16 @@ def is_thinker(game: Game, words: str) -> bool:
     return is_general(game, words) or (name in engines_of(game) and name not in play_support(game).simple)
 
 
-def is_timed(game: Game, words: str) -> bool:
-    """True if an opponent's slot holds its turn with all attempts: strategies, and engines with a time for a turn."""
+def fitting_seconds(game: Game, words: str) -> float:
+    """Return the seconds of a first attempt up to which an opponent's slot holds its turn with all attempts.
+
+    An engine with a time for its turn leaves its slot on a busy machine only. One without such a time thinks anew after
+    each refusal.
+    """
     if not is_thinker(game, words):
-        return True
-    return not is_general(game, words) and play_support(game).effort_of(words).seconds is not None
+        return math.inf
+    seconds = None if is_general(game, words) else play_support(game).effort_of(words).seconds
+    return 0.0 if seconds is None else slot_seconds(game, words)
 
 
 def slot_seconds(game: Game, words: str) -> float:
@@ -85,10 +91,10 @@ def slot_seconds(game: Game, words: str) -> float:
 
 @dataclass
 class ReplySchedule:
-    """Slots of one game; they stay long where turns are repeatedly long, as with many nodes."""
+    """Slots of an opponent at a game; they stay long where turns are repeatedly long, as with many nodes."""
 
     slot: float
-    timed: bool = True  # true if the slot holds the opponent's whole turn, unless the machine is busy
+    fits: float = math.inf  # seconds of a first attempt up to which the slot holds the whole turn
     # Slots that the latest turns needed.
     _latest: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
     _turns: int = 0
@@ -105,7 +111,7 @@ class ReplySchedule:
         self._turns += 1
         if self._turns > FIRST and usual:
             self._latest.append(self._end_of(seconds, self.slot))
-        fits = self.timed and before == self.slot
+        fits = first <= self.fits and before == self.slot
         shown = self._end_of(
             seconds if fits else max(seconds, ATTEMPTS * first), self.slot if usual else LONG * self.slot
         )
@@ -248,6 +254,7 @@ class SessionStore:
 
     def __init__(self, path: Path, store: Path, slots: Slots = slot_seconds):
         self.path, self.store, self._slots = path, store, slots
+        self._schedules: dict[tuple[str, str], ReplySchedule] = {}
         self._live: OrderedDict[str, StoredSession] = OrderedDict()
         self._lock = threading.RLock()
         try:
@@ -287,7 +294,11 @@ class SessionStore:
         return self._remember(StoredSession(key, against, session, self._schedule(game, against)))
 
     def _schedule(self, game: Game, words: str) -> ReplySchedule:
-        return ReplySchedule(self._slots(game, words), is_timed(game, words))
+        """Return the schedule of an opponent, which all its games share: in a short game too few turns are known."""
+        if len(self._schedules) >= MAX_LIVE:
+            self._schedules.clear()
+        found = ReplySchedule(self._slots(game, words), fitting_seconds(game, words))
+        return self._schedules.setdefault((game.name, words), found)
 
     def live(self, key: str) -> StoredSession | None:
         with self._lock:

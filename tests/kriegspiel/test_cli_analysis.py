@@ -32,7 +32,7 @@ def game(tmp_path, monkeypatch):
 
 
 def documented(command):
-    (row,) = [line for line in DOCUMENTED.splitlines() if line.startswith(f"| `kriegspiel {command}")]
+    (row,) = [part for part in DOCUMENTED.split("\n### ") if part.startswith(f"`kriegspiel {command}")]
     return set(re.findall(r"`(\w+)`", row + DOCUMENTED.partition("Keys that were renamed")[2].partition("\n\n")[0]))
 
 
