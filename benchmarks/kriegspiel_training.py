@@ -2,21 +2,22 @@
 
 A population plays a round robin (each engine as it is and straying), and two things are fitted to its games:
 
-- the replies of opponents, by maximum likelihood. A decision is a true board, the square where the player to move has
-  just lost a piece, and the legal move made. Adam (Kingma & Ba 2015) maximises the log-likelihood of all decisions
-  under `beliefs.board_filter`, less a small penalty on the squares of the logarithms, in an order shuffled by the seed;
+- the replies of opponents, by maximum likelihood. A decision is a true board with the mover's two last moves, what the
+  mover has heard, and the legal move made. Adam (Kingma & Ba 2015), in an order shuffled by the seed and with a falling
+  rate, maximises the log-likelihood of the decisions under `beliefs.reply_policy` with a normal prior. Every tenth game
+  is held out; its mean log-probability per move is printed for each engine;
 - the values of pieces, from the results. In quiet positions, with no capture three plies before and after, logistic
   regression fits the result to the differences of the numbers of pieces of each kind, separately for each phase of
   the game. A penalty draws the weights towards a multiple of the values in chess. Only ratios are learned: the
-  value of a piece in hundredths of a pawn.
+  value of a piece in hundredths of a pawn. With `--worths FILE` they are those of a file of weights.
 
 The games are a stored round robin: after an interruption the same command resumes, and with nodes the file is
-byte-identical. The defaults are the recipe of the shipped weights.
+byte-identical. For a second round of self-play, name the weights of the first: `--engines fog:first.npz@1500n,..`.
 """
 
 import argparse
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import comb
 from pathlib import Path
 
@@ -26,29 +27,31 @@ from fogspiel.cli.execute import RunOptions, start_run
 from fogspiel.core.compile.kernel import in_place, kernel
 from fogspiel.core.game import new_cells
 from fogspiel.core.rng import shuffle, stream_of
-from fogspiel.games.chess.bitboards import BLACK, KINDS, KING, kind_on
-from fogspiel.games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, legal_moves, restrict
-from fogspiel.games.chess.position import MEN, MOVER, PLY, POSITION, end_of, start_of
+from fogspiel.games.chess.bitboards import KINDS, KING, NO_SQUARE, kind_on
+from fogspiel.games.chess.moves import LIMITS, MAX_MOVES, legal_moves, restrict
+from fogspiel.games.chess.position import MEN, MOVER, PLY, POSITION, start_of
 from fogspiel.games.chess.search import VALUE
-from fogspiel.kriegspiel.beliefs.board_filter import CLASS_ROW, ROWS, class_cell, phase_of, weigh_replies
-from fogspiel.kriegspiel.engine import STRAY, SearchLimit, parse_engine
+from fogspiel.kriegspiel.beliefs.reply_policy import CELLS, FACTORS, MEMORY, SCENE, find_cells, remember, weigh_replies
+from fogspiel.kriegspiel.engine import STRAY, SearchLimit, parse_engine, plain_name
 from fogspiel.kriegspiel.game import rules
-from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE
+from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE, TRIES
 from fogspiel.kriegspiel.match import EngineMatch, EngineSpec
-from fogspiel.kriegspiel.parameters import MEN_IN_PHASE, FogWeights, phase_of_men, write_fog_weights
+from fogspiel.kriegspiel.parameters import MEN_IN_PHASE, FogWeights, phase_of_men, read_fog_weights, write_fog_weights
 from fogspiel.kriegspiel.training import Play, check_lesson, rows_in
 from fogspiel.runs.kind import Row
 
-POPULATION = ("C@3000n", "hs@500n", "minimax@1000n")
+POPULATION = ("C@3000n", "hs@500n", "minimax@1000n", "B1@100n", "fog@1500n", "los@300n", "greedy")
 """Default engines: their nodes take some milliseconds per move."""
+HELD_OUT, HELD_OUT_REST = 10, 3
+"""Every tenth game is held out: those whose number, from 0 on, ends with a 3."""
 FIT_SEED = 1
 """Seed by which decisions are shuffled."""
 RATE, DECAY, DECAY_SQUARES, TINY = 0.03, 0.9, 0.999, 1e-8
 """Adam's step and decays."""
 BATCH = 500
 EPOCHS = 12
-LOG_PENALTY = 2e-6
-"""Shrinkage of a logarithm towards 0 per step and batch."""
+PRIOR = 5.0
+"""Precision of the normal prior of a logarithm of the policy, around 0."""
 QUIET_PLIES = 3
 FIRST_PLY = 8
 """First ply of the fit: earlier positions do not predict the result."""
@@ -60,98 +63,105 @@ PAWN_WORTH = 100.0
 
 @dataclass(frozen=True)
 class Decisions:
-    """Boards before a move, the square where the player to move has just lost a piece, and the move."""
+    """Rows of belief before a move, what the mover has heard, the move, its game, and the number of its engine."""
 
-    boards: np.ndarray
-    lost: np.ndarray
+    rows: np.ndarray
+    heard: np.ndarray
     moves: np.ndarray
+    games: np.ndarray
+    engines: np.ndarray
 
     def __len__(self) -> int:
         return len(self.moves)
 
-    def rows(self, chosen: np.ndarray) -> "Decisions":
-        return Decisions(self.boards[chosen], self.lost[chosen], self.moves[chosen])
+    def chosen(self, which: np.ndarray) -> "Decisions":
+        return Decisions(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
-def decisions_of(records: Iterable[Sequence[int]]) -> Decisions:
-    """Collect the moves made in games, without illegal attempts."""
-    boards, lost, moves = [], [], []
-    for record in records:
+def decisions_of(records: Iterable[tuple[Sequence[int], tuple[int, int]]]) -> Decisions:
+    """Collect the moves made in games, without illegal attempts; the engines of White and Black have numbers."""
+    rows, heard, moves, games, engines = [], [], [], [], []
+    for game, (record, players) in enumerate(records):
         state = new_cells(rules.STATE)
         rules.start(state)
+        memory, before = [0, 0], [NO_SQUARE, NO_SQUARE]
         for action in record:
-            before, ply = state[:POSITION].copy(), int(state[PLY])
-            square = int(state[rules.SAID + MESSAGE * (1 - int(state[MOVER])) + SQUARE])
+            ply, mover = int(state[PLY]), int(state[MOVER])
+            row = [*state[:POSITION].tolist(), memory[mover]]
+            ours, theirs = (state[rules.SAID + MESSAGE * side :][:MESSAGE].copy() for side in (1 - mover, mover))
             rules.apply(state, action)
             if state[PLY] > ply:
-                boards.append(before)
-                lost.append(square)
+                rows.append(row)
+                heard.append([*ours.tolist(), *theirs.tolist(), before[mover]])
                 moves.append(action)
-    return Decisions(np.array(boards), np.array(lost, np.int64), np.array(moves, np.int64))
+                games.append(game)
+                engines.append(players[mover])
+                memory[mover], before[mover] = int(remember(memory[mover], action)), int(ours[SQUARE])
+    return Decisions(*(np.array(found, np.int64) for found in (rows, heard, moves, games, engines)))
 
 
 @in_place
-def add_gradient(board, move, moves, listed, lost, checked, weights, total, gradient):
-    """Add the gradient of a move's log-probability to that of the logarithms of the policy's table."""
-    turned = 56 if board[MOVER] == BLACK else 0
-    places, classes = KINDS * phase_of(board[PLY]), CLASS_ROW + (1 if checked else 0)
-    for i in range(listed):
-        kind = kind_on(board, start_of(moves[i]))
-        change = (1.0 if moves[i] == move else 0.0) - weights[i] / total
-        gradient[classes, class_cell(board, moves[i], kind, lost)] += change
-        gradient[places + kind, end_of(moves[i]) ^ turned] += change
-        gradient[places + kind, start_of(moves[i]) ^ turned] -= change
+def list_weights(row, heard, policy, limits, moves, scene, cells, weights):
+    """List the legal moves of a decision with their probabilities; return their number."""
+    restrict(row, limits)
+    listed = legal_moves(row, limits, moves)
+    weigh_replies(row, row[MEMORY], moves, listed, heard, heard[TRIES], limits, policy, scene, cells, weights)
+    return listed
 
 
 @kernel
-def climb(boards, lost, played, order, logs, first, second, step, gradient):
-    """Do one step of Adam on a batch of decisions; return the sum of the log-probabilities of their moves."""
+def climb(rows, heard, played, order, shrinkage, rate, logs, first, second, step, gradient):
+    """Do one step of Adam on a batch of decisions."""
     limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
-    weights, policy, found = np.empty(MAX_MOVES), np.exp(logs), 0.0
+    scene, cells = np.empty(SCENE, np.int64), np.empty(FACTORS, np.int64)
+    weights, policy = np.empty(MAX_MOVES), np.exp(logs)
     gradient[:] = 0.0
     for d in order:
-        restrict(boards[d], limits)
-        listed = legal_moves(boards[d], limits, moves)
-        checked = limits[CHECKERS] != 0
-        total = weigh_replies(boards[d], moves, listed, lost[d], checked, policy, weights)
+        row = rows[d]
+        listed = list_weights(row, heard[d], policy, limits, moves, scene, cells, weights)
+        for i in range(listed):
+            find_cells(row, scene, moves[i], kind_on(row, start_of(moves[i])), cells)
+            change = (1.0 if moves[i] == played[d] else 0.0) - weights[i]
+            for factor in range(FACTORS):
+                gradient[cells[factor]] += change
+    for cell in range(len(logs)):
+        slope = gradient[cell] / len(order) - shrinkage * logs[cell]
+        first[cell] += (1 - DECAY) * (slope - first[cell])
+        second[cell] += (1 - DECAY_SQUARES) * (slope * slope - second[cell])
+        mean = first[cell] / (1 - DECAY**step)
+        spread = second[cell] / (1 - DECAY_SQUARES**step)
+        logs[cell] += rate * mean / (np.sqrt(spread) + TINY)
+
+
+@kernel
+def fill_log_chances(rows, heard, played, policy, found):
+    limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
+    scene, cells, weights = np.empty(SCENE, np.int64), np.empty(FACTORS, np.int64), np.empty(MAX_MOVES)
+    for d in range(len(played)):
+        listed = list_weights(rows[d], heard[d], policy, limits, moves, scene, cells, weights)
         for i in range(listed):
             if moves[i] == played[d]:
-                found += np.log(weights[i] / total)
-        add_gradient(boards[d], played[d], moves, listed, lost[d], checked, weights, total, gradient)
-    for row in range(logs.shape[0]):
-        for cell in range(64):
-            slope = gradient[row, cell] / len(order) - LOG_PENALTY * len(boards) / BATCH * logs[row, cell]
-            first[row, cell] += (1 - DECAY) * (slope - first[row, cell])
-            second[row, cell] += (1 - DECAY_SQUARES) * (slope * slope - second[row, cell])
-            mean = first[row, cell] / (1 - DECAY**step)
-            spread = second[row, cell] / (1 - DECAY_SQUARES**step)
-            logs[row, cell] += RATE * mean / (np.sqrt(spread) + TINY)
+                found[d] = np.log(weights[i])
+
+
+def log_chances(decisions: Decisions, replies: np.ndarray) -> np.ndarray:
+    """Return the log-probability of each decision's move by the logarithms of a policy."""
+    found = np.empty(len(decisions))
+    fill_log_chances(decisions.rows, decisions.heard, decisions.moves, np.exp(replies), found)
     return found
 
 
-@kernel
-def log_chance(boards, lost, played, policy):
-    limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
-    weights, found = np.empty(MAX_MOVES), 0.0
-    for d in range(len(played)):
-        restrict(boards[d], limits)
-        listed = legal_moves(boards[d], limits, moves)
-        total = weigh_replies(boards[d], moves, listed, lost[d], limits[CHECKERS] != 0, policy, weights)
-        for i in range(listed):
-            if moves[i] == played[d]:
-                found += np.log(weights[i] / total)
-    return found / len(played)
-
-
 def fit_policy(decisions: Decisions, seed: int) -> np.ndarray:
-    logs, first, second, gradient = np.zeros((4, ROWS, 64))
+    logs, first, second, gradient = np.zeros((4, CELLS))
     order, step, stream = np.empty(len(decisions), np.int64), 0, stream_of(seed, 0)
+    given, batches = (decisions.rows, decisions.heard, decisions.moves), -(-len(order) // BATCH)
     for _ in range(EPOCHS):
         shuffle(stream, order)
         for start in range(0, len(order), BATCH):
+            rate = RATE * (1 - step / (EPOCHS * batches))
             step += 1
-            batch = order[start : start + BATCH]
-            climb(decisions.boards, decisions.lost, decisions.moves, batch, logs, first, second, step, gradient)
+            batch = order[start : start + BATCH], PRIOR / len(order), rate
+            climb(*given, *batch, logs, first, second, step, gradient)
     return logs
 
 
@@ -230,16 +240,19 @@ class FogTraining:
     games: int
     """Approximate number of games."""
     output: Path
-    seed: int = 11
+    seed: int = 31
+    worths: Path | None = None
+    """File of weights with the values of pieces; None if they are fitted."""
 
     def __post_init__(self) -> None:
         """Validate the whole request before anything is written."""
         check_lesson(self.engines, self.effort, self.output, "a file of weights", games=self.games)
         self.round_robin()
+        if self.worths is not None:
+            read_fog_weights(self.worths)
 
     def round_robin(self) -> EngineMatch:
         each = [parse_engine(words, self.effort) for words in self.engines]
-        # Straying engines last, as when the shipped weights were made
         members = tuple(EngineSpec(prefix + name, effort) for prefix in ("", STRAY) for name, effort in each)
         return EngineMatch(members, -(-self.games // comb(len(members), 2)), self.seed)
 
@@ -250,22 +263,38 @@ class Lesson:
     games: int
     decisions: int
     """Number of moves to which the replies were fitted."""
-    log_chance: float
-    """Their mean log-probability under the fitted policy."""
+    log_chances: dict[str, tuple[int, float, float]]
+    """By engine, and of all: held-out moves, their mean log-probability by the policy, and if all moves were equal."""
 
 
 def train_fog(training: FogTraining, play: Play) -> Lesson:
-    lesson = learn_from(rows_in([training.round_robin()], play))
+    lesson = learn_from(rows_in([training.round_robin()], play), training.worths)
     write_fog_weights(lesson.learned, training.output)
     return lesson
 
 
-def learn_from(rows: list[Row]) -> Lesson:
-    games = [(game["record"], white_score(game["result"], game["white"])) for row in rows for game in row["games"]]
-    decisions = decisions_of(record for record, _ in games)
-    replies, worths = fit_policy(decisions, FIT_SEED), fit_worths(games)
-    found = log_chance(decisions.boards, decisions.lost, decisions.moves, np.exp(replies))
-    return Lesson(FogWeights(replies, worths), len(games), len(decisions), float(found))
+def learn_from(rows: list[Row], kept: Path | None = None) -> Lesson:
+    names = sorted({plain_name(seat["engine"]) for row in rows for seat in row["seats"]})
+    records, results = [], []
+    for row in rows:
+        seats = [names.index(plain_name(seat["engine"])) for seat in row["seats"]]
+        for game in row["games"]:
+            white = game["white"]
+            records.append((game["record"], (seats[white], seats[1 - white])))
+            results.append((game["record"], white_score(game["result"], white)))
+    decisions = decisions_of(records)
+    held_out = decisions.games % HELD_OUT == HELD_OUT_REST
+    rest, judged = decisions.chosen(~held_out), decisions.chosen(held_out)
+    replies = fit_policy(rest, FIT_SEED)
+    worths = read_fog_weights(kept).worths if kept else fit_worths(results)
+    found, uniform = log_chances(judged, replies), log_chances(judged, np.zeros(CELLS))
+    parts = {name: judged.engines == number for number, name in enumerate(names)} | {"all": judged.engines >= 0}
+    chances = {
+        name: (int(part.sum()), float(found[part].mean()), float(uniform[part].mean()))
+        for name, part in parts.items()
+        if part.any()
+    }
+    return Lesson(FogWeights(replies, worths), len(records), len(rest), chances)
 
 
 def white_score(result: int, white: int) -> float:
@@ -277,8 +306,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engines", default=",".join(POPULATION), help="with commas between, such as C@3000n")
     parser.add_argument("--nodes", type=int, default=1000, help="of engines without an effort of their own")
-    parser.add_argument("--games", type=int, default=900)
-    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--games", type=int, default=910)
+    parser.add_argument("--seed", type=int, default=31)
+    parser.add_argument("--worths", type=Path, help="take the values of pieces from this file of weights")
     parser.add_argument("--processes", type=int)
     parser.add_argument("--output", type=Path, default=Path("fog.npz"))
     parser.add_argument("--store", type=Path, default=Path("kriegspiel_training.db"))
@@ -289,10 +319,11 @@ def main() -> None:
         return match.rows(start_run(match.to_json(), options, once=True))
 
     engines, effort = tuple(asked.engines.split(",")), SearchLimit(nodes=asked.nodes)
-    training = FogTraining(engines, effort, asked.games, asked.output, asked.seed)
+    training = FogTraining(engines, effort, asked.games, asked.output, asked.seed, asked.worths)
     lesson = train_fog(training, play)
-    chance = f"mean log-chance {lesson.log_chance:.4f}"
-    print(f"{asked.output}: {lesson.decisions:,} moves of {lesson.games} games, {chance}")
+    print(f"{asked.output}: fitted to {lesson.decisions:,} moves of {lesson.games} games; held-out games:")
+    for name, (moves, chance, uniform) in lesson.log_chances.items():
+        print(f"{name}: {moves:,} moves, mean log-probability {chance:.3f}, of equal moves {uniform:.3f}")
 
 
 if __name__ == "__main__":

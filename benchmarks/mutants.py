@@ -3,11 +3,12 @@
     make mutants                             every file of TARGETS, then docs/results/mutants.md
     benchmarks/mutants.py race tree          some of them
     benchmarks/mutants.py --seed 36 race     another draw of mutants, for which no test was written yet
+    benchmarks/mutants.py --again race       the survivors alone, with the tests that there are now
     benchmarks/mutants.py --report           the page alone, of what is recorded
 
 The tests of a file are collected once, in a process that runs none of them. A first child runs them all and notes which
-functions of the file each test enters. Then, for every mutant, a child gets the changed code in place of the old, runs
-the tests that enter the changed function, the fastest first, and ends at the first that fails. A child that takes too
+lines of the file each test reaches. Then, for every mutant, a child gets the changed code in place of the old, runs
+the tests that reach the changed line, the fastest first, and ends at the first that fails. A child that takes too
 long counts as noticed, since every check has a limit of work. What is known of a mutant of the same file and the same
 tests is not tried again, so the work may be stopped at any time.
 
@@ -312,8 +313,8 @@ def _install_constant(path: str, tree: ast.Module, mutant: Mutant) -> bool:
 class Trial:
     """A plug-in of pytest that tries the mutants of a file instead of running the tests."""
 
-    def __init__(self, target: Target, out: Path, seed: int) -> None:
-        self.target, self.out, self.path, self.seed = target, out, str(ROOT / target.path), seed
+    def __init__(self, target: Target, out: Path, seed: int, again: bool) -> None:
+        self.target, self.out, self.path, self.seed, self.again = target, out, str(ROOT / target.path), seed, again
         self.failed = False
         self.tree = ast.parse((ROOT / target.path).read_text(encoding="utf-8"))
 
@@ -327,10 +328,15 @@ class Trial:
         if self.target.sample is not None and self.target.sample < len(every):
             chosen = random.Random(self.seed).sample(every, self.target.sample)
         done = {row["mutant"] for row in read_rows(self.out, self.key(session)) if seed_of(row) == self.seed}
-        waiting = [(mutant.name, mutant) for mutant in chosen if mutant.name not in done]
+        waiting = [(self.seed, mutant.name, mutant) for mutant in chosen if mutant.name not in done]
+        if self.again:
+            own = [row for row in read_rows(self.out) if row["file"] == self.target.path]
+            latest = {(row["seed"], row["mutant"]): row["outcome"] for row in own}
+            alive = {found for found, outcome in latest.items() if outcome == "survived"}
+            waiting = [(seed, one.name, one) for seed, name in sorted(alive) for one in every if one.name == name]
         if waiting:
             entered, seconds = self.baseline(session)
-            for name, mutant in waiting:
+            for self.seed, name, mutant in waiting:
                 self.attempt(session, name, mutant, entered, seconds)
         return True
 
@@ -488,7 +494,7 @@ def seed_of(row: dict[str, Any]) -> int:
     return int(row.get("seed", SEED))
 
 
-def try_target(target: Target, out: Path, seed: int) -> None:
+def try_target(target: Target, out: Path, seed: int, again: bool) -> None:
     """Try the mutants of a file, in this process, which imports it and its tests."""
     import pytest
     from hypothesis import Phase, settings
@@ -498,33 +504,34 @@ def try_target(target: Target, out: Path, seed: int) -> None:
     words = ["-o", "addopts=", "-m", target.marks, "-p", "no:cacheprovider", "-p", "no:xdist", "-q"]
     importlib.import_module(target.path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
     tests = [test for test in target.tests if (ROOT / test).exists()]
-    pytest.main([*words, *tests], plugins=[Trial(target, out, seed)])
+    pytest.main([*words, *tests], plugins=[Trial(target, out, seed, again)])
 
 
 # The page
 
 
 def report(rows: list[dict[str, Any]]) -> str:
-    """Return the page: a line per file and draw, and the survivors with their reasons."""
+    """Return the page: a line per file and draw, and the survivors with their reasons.
+
+    The shares are those of the first look, of the file as it was then; what another run notices is no survivor.
+    """
     reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))
     lines, left = [], []
     for target, seed in itertools.product(TARGETS, sorted({seed_of(row) for row in rows})):
-        names = {mutant.name for mutant in mutants_of(ast.parse((ROOT / target.path).read_text(encoding="utf-8")))}
         own = [row for row in rows if row["file"] == target.path and row["outcome"] != "none" and seed_of(row) == seed]
-        looks = [row for row in own if row["mutant"] in names]
-        latest = {row["mutant"]: row for row in looks}
-        if not latest:
+        if not own:
             continue
-        first = {row["mutant"]: row for row in reversed(looks)}
+        first, latest = ({row["mutant"]: row for row in order} for order in (own[::-1], own))
         known = reasons.get(target.path, {})
         survivors = {name.partition(" ")[2]: name for name, row in first.items() if row["outcome"] == "survived"}
         same = {name for text, name in survivors.items() if known.get(text, "").startswith("same")}
-        shares = [share(one, same) for one in (first, latest)]
-        drawn = "all" if target.sample is None else f"of {len(names)}"
-        counts = [f"`{target.path}`", target.group, seed, drawn, len(latest), len(same), *shares]
+        counts = [f"`{target.path}`", target.group, seed, len(first), len(same), share(first, same)]
         lines.append(f"| {' | '.join(map(str, counts))} |")
         alive = [name.partition(" ")[2] for name, row in latest.items() if row["outcome"] == "survived"]
-        left += [f"| `{target.name}` | {cell(mutant)} | {cell(known.get(mutant, 'no test yet'))} |" for mutant in alive]
+        left += [
+            f"| `{target.name}` | {cell(mutant)} | {cell(known.get(mutant, 'no test at that look'))} |"
+            for mutant in alive
+        ]
     head = (ROOT / "benchmarks" / "mutants.md").read_text(encoding="utf-8")
     return head.format(lines="\n".join(lines), left="\n".join(dict.fromkeys(left)))
 
@@ -545,16 +552,17 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="write the page alone")
     parser.add_argument("--record", type=Path, default=ROOT / "build" / "mutants.jsonl", help="where outcomes are kept")
     parser.add_argument("--seed", type=int, default=SEED, help=f"of the draw of mutants; {SEED} by default")
+    parser.add_argument("--again", action="store_true", help="only the survivors of all draws, with the tests of now")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.record.parent.mkdir(exist_ok=True)
     chosen = [target for target in TARGETS if not options.names or target.name in options.names]
     for target in [] if options.report else chosen:
         if options.here:
-            try_target(target, options.record, options.seed)
+            try_target(target, options.record, options.seed, options.again)
             continue
         words = [sys.executable, __file__, target.name, "--here", "--record", str(options.record)]
-        words += ["--seed", str(options.seed)]
+        words += ["--seed", str(options.seed), *(["--again"] if options.again else [])]
         more = {"NUMBA_DISABLE_JIT": "1"} if target.interpreted else {}
         subprocess.run(words, cwd=ROOT, env={**os.environ, **more}, check=False, stdout=subprocess.DEVNULL)
         own = [row for row in read_rows(options.record) if row["file"] == target.path]

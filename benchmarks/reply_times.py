@@ -2,7 +2,8 @@
 
 A simulated person plays at random over HTTP and records the time of each reply. The area under the ROC curve measures
 how well these times separate turns with an illegal attempt from the rest: 0.5 is a coin, 1 is certainty. Illegal
-attempts are read from the file of games, which a visitor cannot. With --keep turns are saved, and a later call resumes.
+attempts are read from the file of games, which a visitor cannot. Turns are compared with those of the same number only,
+since everybody sees how far a game is. With --keep turns are saved, and a later call resumes.
 An opponent may tell where the 95 % interval reaches beyond 0.45 to 0.55; for hs and fog the plan is 2,000 turns each:
 
     benchmarks/reply_times.py --turns 2000 --keep turns.jsonl --against "kriegspiel hs" "kriegspiel fog"
@@ -34,12 +35,16 @@ POLL_SECONDS = 0.01
 LIMIT = 0.55
 
 
-def turns(address: str, games: Path, opponent: str, seed: int) -> Iterator[tuple[float, bool]]:
-    """Yield seconds until each reply of one game, and whether an illegal attempt preceded it."""
+Turn = tuple[float, bool, int]  # seconds until the reply, whether an illegal attempt preceded it, the turn's number
+
+
+def turns(address: str, games: Path, opponent: str, seed: int) -> Iterator[Turn]:
+    """Yield the turns of one game."""
     game, against = opponent.split()
     draws = random.Random(seed)
     session = answer(f"{address}/api/play", {"game": game, "against": against, "side": 0})
     place = f"{address}/api/play/{session['key']}"
+    number = 0
     while not session["over"]:
         attempts, began = attempts_of(games, session["key"]), time.perf_counter()
         choice = {"action": draws.choice(session["choices"])["action"], "moment": session["moment"]}
@@ -49,7 +54,8 @@ def turns(address: str, games: Path, opponent: str, seed: int) -> Iterator[tuple
             session = answer(place)
         seconds, made = time.perf_counter() - began, attempts_of(games, session["key"]) - attempts - 1
         if made > 0:  # else the own attempt was illegal, or ended the game
-            yield seconds, made > 1
+            number += 1
+            yield seconds, made > 1, number
 
 
 def attempts_of(games: Path, key: str) -> int:
@@ -69,9 +75,18 @@ def area(times: list[float], refused: list[bool]) -> tuple[float, float]:
     return found, math.sqrt(spread / (len(slow) * len(quick)))
 
 
-def report(opponent: str, known: list[tuple[float, bool]]) -> None:
-    times, refused = [seconds for seconds, _ in known], [mark for _, mark in known]
-    found, error = area(times, refused)
+def report(opponent: str, known: list[Turn]) -> None:
+    times, refused = [turn[0] for turn in known], [turn[1] for turn in known]
+    parts = []
+    for number in {turn[2] for turn in known}:
+        same = [turn for turn in known if turn[2] == number]
+        marks = [turn[1] for turn in same]
+        if len(same) > 1 and 0 < sum(marks) < len(marks):
+            pairs = sum(marks) * (len(marks) - sum(marks))
+            parts.append((pairs, *area([turn[0] for turn in same], marks)))
+    whole = sum(part[0] for part in parts)
+    found = sum(pairs * one for pairs, one, _ in parts) / whole
+    error = math.sqrt(sum((pairs * spread) ** 2 for pairs, _, spread in parts)) / whole
     middle, late = np.quantile(times, (0.5, 0.99))
     print(
         f"{opponent:22} {len(known):4} turns, refused in {sum(refused):4}: area {found:.3f} +- {1.96 * error:.3f}, "
@@ -94,7 +109,7 @@ def main() -> None:
         server, address = started(Path(name))
         try:
             for opponent in asked.against:
-                known = [(seconds, refused) for who, seconds, refused in rows if who == opponent]
+                known: list[Turn] = [(turn[0], turn[1], turn[2]) for who, *turn in rows if who == opponent]
                 while len(known) < asked.turns:
                     for turn in turns(address, Path(name) / "runs.games.db", opponent, len(known)):
                         known.append(turn)

@@ -26,7 +26,8 @@ EXACT_CELLS = 1 << 22  # cells of their arrays
 LEAST = 0.5  # share of the particles below which the effective sample size calls for resampling
 FEW = 1 / 8  # share of distinct states below which they are rejuvenated
 REDRAWN = 64  # states redrawn by the game's `resample` in one rejuvenation: each is a call of Python
-MENDED, SWAPS = 128, 4000  # states that are mended at once where none fits, and swaps of hidden cells of each
+# States that are mended at once where none fits, swaps of hidden cells of each, and rounds.
+MENDED, SWAPS, CLIMBS = 128, 4000, 4
 SHUFFLES = 16  # redrawn states that show which cells are hidden
 ATTEMPTS, MORE = 2, 4  # replays in vain after which a belief stays lost, and the factor of particles in each
 REPLAY_WORK = 50_000_000  # actions tried by a replay: some ten seconds; a longer one is not begun
@@ -312,9 +313,12 @@ class Belief:
             hidden = np.flatnonzero((shuffled != drawn[0]).any(axis=0))
             if not len(hidden) or (np.sort(shuffled[:, hidden]) != np.sort(drawn[0, hidden])).any():
                 return
-            self.states, self.pasts = drawn, before[1][rows]
-            arrays = self.states, self.pasts, self.members, self.masses
-            particles.climb(*self._arguments(step), *arrays, hidden, SWAPS)
+            for round_ in range(CLIMBS):
+                self.states, self.pasts = drawn.copy(), before[1][rows]
+                arrays = self.states, self.pasts, self.members, self.masses
+                again = step._replace(seed=np.uint64(split(step.seed, round_)))
+                if particles.climb(*self._arguments(again), *arrays, hidden, SWAPS):
+                    break
         self.redrawn += int((self.masses > 0).sum())
         self.log_evidence = -np.inf  # the resampler does not give the probability of the views
 

@@ -64,20 +64,20 @@ class Terminal:
 
     def play(self) -> GameEnding:
         """Let the person play the game; the lines end when the person leaves."""
-        session, shown = self.session, -1
+        shown = -1
         self.tell(self.greeting())
         try:
-            while not session.over:
+            while not self.session.over:
                 try:
-                    if session.go_on():
+                    if self.session.go_on():
                         continue
                 except Forfeit as fault:
-                    return GameEnding(f"the other side forfeits it, {fault}", session.game.max_score - self.loss)
+                    return GameEnding(f"the other side forfeits it, {fault}", self.session.game.max_score - self.loss)
                 except ValueError as error:
                     return GameEnding(str(error), failed=True)
-                if len(session.record) != shown:
+                if len(self.session.record) != shown:
                     self.begin_turn()
-                    shown = len(session.record)
+                    shown = len(self.session.record)
                 self.answer(normal(next(self.lines)))
         except Resigned:
             return GameEnding(self.resignation(), self.loss)
@@ -85,7 +85,7 @@ class Terminal:
             return GameEnding("you left it")
         except KeyboardInterrupt:
             return GameEnding("you interrupted it", interrupted=True)
-        return GameEnding(self.ending(), session.payoff_index)
+        return GameEnding(self.ending(), self.session.payoff_index)
 
     @property
     def loss(self) -> int:

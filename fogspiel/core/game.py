@@ -319,12 +319,18 @@ def equip(games: Sequence[Game], *modules: ModuleType) -> None:
     """Complete the records of a family's games by the functions of its modules, once."""
     parts = {name: part for module in modules for name, part in vars(module).items()}
     if HOW_TO_PLAY in parts:  # the same lines for all games of the family
-        parts["how_to_play"] = lambda game: parts[HOW_TO_PLAY]
+        parts["how_to_play"] = lambda game: (*_variant_lines(game, games), *parts[HOW_TO_PLAY])
     look = Look(**{field: parts[name] for name, field in LOOK_NAMES.items() if name in parts})
     exact = Exact(**{field: parts[name] for name, field in EXACT_NAMES.items() if name in parts})
     for game in games:
         object.__setattr__(game, "look", look)
         object.__setattr__(game, "exact", exact)
+
+
+def _variant_lines(game: Game, games: Sequence[Game]) -> tuple[str, ...]:
+    """Return a line on what makes a game a variant of its family: the part of its title after the comma."""
+    variant = game.title.partition(", ")[2]
+    return (f"{variant[0].upper()}{variant[1:]}.",) if variant and len(games) > 1 else ()
 
 
 def equip_from(source: Source) -> Sequence[Game]:

@@ -31,7 +31,10 @@ class Cell(JsonRecord):
 class BoardPicture(JsonRecord):
     """Cells in rows; a hexagonal board shifts each row by half a cell."""
 
-    KIND, KEYS = "board", ("rows", "title", "shape", "row_names", "column_names", "ships", "turned", "in_hand", "seat")
+    KIND, KEYS = (
+        "board",
+        ("rows", "title", "shape", "row_names", "column_names", "ships", "turned", "in_hand", "seat", "fleet"),
+    )
 
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
@@ -43,6 +46,7 @@ class BoardPicture(JsonRecord):
     turned: bool | None = None
     in_hand: int = 0
     seat: str = ""  # whose side of the game it shows, where there are two boards: own or other
+    fleet: tuple[int, ...] = ()  # lengths of all ships, in the order in which they are placed
 
 
 @dataclass(frozen=True)

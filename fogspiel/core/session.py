@@ -317,6 +317,16 @@ class PersonSession(Session):
             raise ValueError(f"{action} cannot be tried now")
         self.apply(action)
 
+    def before_last_action(self) -> "PersonSession":
+        """Return the game as it was before the person's last action; raise a ValueError where that cannot be done."""
+        if not self.decisions:
+            raise ValueError("there is nothing to take back: you have not acted yet")
+        if getattr(self._player, "follow", None) is None:
+            raise ValueError(f"{self.opponent.name} cannot take anything back: play on, or begin another game")
+        moments = zip(replay(self.game, self.record), range(len(self.record)), strict=False)
+        last = max(number for moment, number in moments if moment.mover == self.side)
+        return PersonSession(self.game, self.opponent, self.side, self.seed, self.record[:last])
+
     def resign(self) -> None:
         self._check_turn()
         self.resigned = True

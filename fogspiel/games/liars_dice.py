@@ -298,7 +298,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
 
 
 LINES = (
-    "The first player bids how many of all dice show a face: one 3, two 5s.",
+    "The first player bids how many of all dice show a face: one 3, two 4s.",
     "Every further bid must be higher: more dice of any face, or as many of a higher face.",
     "Instead of bidding call the last bid a lie: then all dice are shown.",
     "If there are at least as many as were bid the bidder wins, otherwise the caller.",

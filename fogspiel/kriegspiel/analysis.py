@@ -28,6 +28,7 @@ from .engines.fog import Fog
 from .game import attempt_name, message_text, refused_in, rules
 from .inferences import PIECE, AttemptTable, belief_in, distinct_rows, imply, look, make_engine
 from .protocol import own_board
+from .reasons import reasons_of
 from .search.gain_tables import ILLEGAL
 
 PAWN_VALUE = 100  # gains are in centipawns
@@ -59,7 +60,7 @@ class PositionAnalysis(JsonRecord):
 
     KEYS = (
         "ply", "side", "men", "heard", "refused", "boards", "evaluated", "choice", "attempts", "implied",
-        "belief", "tried", "accepted", "cost", "cost_error",
+        "belief", "tried", "accepted", "cost", "cost_error", "reasons",
     )  # fmt: skip
 
     ply: int
@@ -77,6 +78,7 @@ class PositionAnalysis(JsonRecord):
     accepted: bool | None
     cost: float | None
     cost_error: float | None
+    reasons: tuple[str, ...] = ()  # patterns that explain the cost, or the refusal
 
     @property
     def turn(self) -> str:
@@ -93,6 +95,7 @@ class PositionAnalysis(JsonRecord):
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
         lists = {name: tuple(kept[name]) for name in ("refused", "implied")}
+        lists["reasons"] = tuple(kept.get("reasons", ()))
         attempts = tuple(AttemptValue.from_json(one) for one in kept["attempts"])
         # In the order of NAMES, which the store does not preserve
         belief = {name: kept["belief"][name] for name in (*NAMES, PIECE)}
@@ -116,7 +119,7 @@ def analyse(
         return
     player = make_engine(engine, effort, seed, int(decisions[0].seen[rules.SEEN_PLAYER]))
     later = [*(after.ply == before.ply for before, after in pairwise(decisions)), False]
-    for decision, was_refused in zip(decisions, later, strict=True):
+    for place, (decision, was_refused) in enumerate(zip(decisions, later, strict=True)):
         wanted = decision.action is not None or len(decisions) == 1
         if last:
             wanted = decision is decisions[-1]
@@ -124,7 +127,8 @@ def analyse(
             wanted = decision.ply == only
         if wanted:
             answered = decision.action == rules.ANY or not was_refused
-            yield describe(decision, look(player, decision), None if decision.action is None else answered)
+            accepted = None if decision.action is None else answered
+            yield explain(describe(decision, look(player, decision), accepted), decisions, place)
         elif decision.action is not None:
             player.follow(decision.seen, decision.action)
         if only is not None and decision.ply > only:
@@ -147,6 +151,7 @@ def analyse_turns(
     its earlier searches, so there it searches again.
     """
     player = make_engine(engine, effort, seed, int(decisions[0].seen[rules.SEEN_PLAYER]))
+    places = {id(decision): place for place, decision in enumerate(decisions)}
     for number, (_, group) in enumerate(groupby(decisions, lambda decision: decision.ply)):
         *refused, last = group
         if number < len(streams) and not (isinstance(player, Fog) and faces_lone_king(last.seen)):
@@ -159,7 +164,16 @@ def analyse_turns(
         if last.action is not None:
             positions.append(describe(last, look(player, last), True))
         if number >= len(streams):
-            yield AnalysedTurn(tuple(positions), int(player.stream[0]))
+            made = zip(positions, (*refused, last), strict=False)
+            told = tuple(explain(position, decisions, places[id(decision)]) for position, decision in made)
+            yield AnalysedTurn(told, int(player.stream[0]))
+
+
+def explain(position: PositionAnalysis, decisions: Sequence[Decision], place: int) -> PositionAnalysis:
+    """Add the reasons to a move that cost something, or to a refused attempt."""
+    if position.accepted is None or (position.accepted and not (position.cost or 0.0) > 0):
+        return position
+    return replace(position, reasons=tuple(sentence for _, sentence in reasons_of(decisions, place)))
 
 
 def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> PositionAnalysis:
@@ -283,7 +297,10 @@ class GameAnalysis:
             "side": SIDES[self.side].lower(),
             "names": list(self.names),
             "mean_cost": self.mean_cost,
-            "worst": [{"ply": one.ply, "tried": one.tried, "best": one.best, "cost": one.cost} for one in self.worst],
+            "worst": [
+                {"ply": one.ply, "tried": one.tried, "best": one.best, "cost": one.cost, "reasons": list(one.reasons)}
+                for one in self.worst
+            ],
             "positions": [one.to_json() for one in self.positions],
             "note": HONESTY,
         }
@@ -418,6 +435,7 @@ def _worst_parts(position: PositionAnalysis) -> list[Part]:
     implied = " ".join(f"{sentence}." for sentence in position.implied)
     opening = [
         f"## {worst_sentence(position)}" if position.cost is not None else f"## {position.turn}",
+        *(f"{reason}." for reason in position.reasons),
         *heard,
         *refused,
     ]

@@ -198,7 +198,9 @@ def asks_program(engine: str) -> bool:
 
 
 def parse_engine(words: str, usual: SearchLimit = DEFAULT) -> tuple[str, SearchLimit]:
-    """Parse an engine with an optional search limit: `C`, `C@0.4s`, `C:none@20000n`."""
+    """Parse an engine with an optional search limit: `C`, `C@0.4s`, `C:none@20000n`; a level has its own."""
+    if level := find_level(words):
+        return words, SearchLimit(nodes=level.nodes, threads=usual.threads)
     name, _, own = words.rpartition("@")
     found = EFFORT.fullmatch(own) if name else None
     if found is None:
@@ -264,6 +266,7 @@ class Engine(MoveBudget, ABC):
     def begin(self, side: int) -> None:
         self.renew()
         self.side = side
+        self.listener: Engine = self  # the engine that hears the messages: another one in its endgames
         self.last: int | None = None
         self.ply = -1
 
@@ -288,10 +291,10 @@ class Engine(MoveBudget, ABC):
                 self.on_answer(seen[rules.OTHER_MESSAGE], seen)
         elif self.last is not None and ply == self.ply:
             if self.last != rules.ANY:
-                self.on_refusal(self.last, seen)
+                self.listener.on_refusal(self.last, seen)
         elif self.last is not None:
-            self.on_acceptance(self.last, seen[rules.OWN_MESSAGE], seen)
-            self.on_answer(seen[rules.OTHER_MESSAGE], seen)
+            self.listener.on_acceptance(self.last, seen[rules.OWN_MESSAGE], seen)
+            self.listener.on_answer(seen[rules.OTHER_MESSAGE], seen)
         self.ply = ply
 
     def reset(self, seen: np.ndarray) -> None:
@@ -353,6 +356,8 @@ def family_member(text: str) -> tuple[ModuleType, EngineFactory] | None:
 
 def find_engine(words: str) -> EngineFactory:
     """Return the engine of this text without a limit (`C`, `C:none`, `B5:paper`); suggest names in a ValueError."""
+    if level := find_level(words):
+        return level.maker()
     text = words.removeprefix(STRAY)
     maker = _listed_engine(text)
     return partial(Straying, maker) if words.startswith(STRAY) else maker
@@ -395,25 +400,43 @@ OWN_STREAM = 1 << 20  # child of the engine's stream that decides when it strays
 
 
 class Straying:
-    """An engine with some random early moves, so that a population varies its openings."""
+    """An engine with some random moves: early ones, so that a population varies its openings, or as a level."""
 
-    def __init__(self, maker: EngineFactory, effort: SearchLimit, stream: np.ndarray):
+    def __init__(
+        self,
+        maker: EngineFactory,
+        effort: SearchLimit,
+        stream: np.ndarray,
+        share: float = STRAYING,
+        until: int | None = 2 * EARLY,
+    ):
         self.stream = np.array([split(stream[0], OWN_STREAM)], np.uint64)
-        self.engine = maker(effort, stream)
+        self.engine, self.share, self.until = maker(effort, stream), share, until
 
     def begin(self, side: int) -> None:
         self.turn, self.strays = -1, False
         self.engine.begin(side)
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        ply = int(seen[rules.SEEN_PLY])
-        if ply != self.turn:
-            self.turn, self.strays = ply, ply < 2 * EARLY and random_unit(self.stream) < STRAYING
+        self._begin_turn(seen)
         if not self.strays:
             return self.engine.choose(seen, actions)
         action = int(actions[random_below(self.stream, len(actions))])
         replay_choice(self.engine, seen, actions, action)
         return action
+
+    def follow(self, seen: np.ndarray, action: int) -> None:
+        """Record a choice that was made earlier; random moves after it go on from the same stream."""
+        self._begin_turn(seen)
+        if self.strays:
+            random_below(self.stream, 1)
+        replay_choice(self.engine, seen, (), action)
+
+    def _begin_turn(self, seen: np.ndarray) -> None:
+        ply = int(seen[rules.SEEN_PLY])
+        if ply != self.turn:
+            may = self.until is None or ply < self.until
+            self.turn, self.strays = ply, may and random_unit(self.stream) < self.share
 
     @property
     def nodes(self) -> int | None:
@@ -425,6 +448,59 @@ class Straying:
 
     def hear_clock(self, left: float, increment: float) -> None:
         tell_clock(self.engine, left, increment)
+
+
+class Level(NamedTuple):
+    """A strength of the engine `fog` for people."""
+
+    nodes: int  # for each attempt
+    boards: int | None  # in its belief; None for those of `fog`
+    random: float  # share of moves that are made at random
+
+    @property
+    def about(self) -> str:
+        if self.boards is None:
+            return f"fog itself with {self.nodes:,} nodes for each attempt"
+        some = f"{round(100 * self.random)} % of its moves at random"
+        return f"{self.nodes:,} nodes for each attempt, up to {self.boards:,} boards in mind, {some}"
+
+    def maker(self) -> EngineFactory:
+        from .parameters import FogParameters
+
+        fog: Callable[..., Player] = find_engine("fog")
+        if self.boards is None:
+            return fog
+        usual = FogParameters()
+        floor, variants = min(usual.floor, self.boards // 8), min(usual.variants, self.boards)
+        limited = replace(usual, boards=5 * self.boards, floor=floor, variants=variants)  # a fifth with few nodes
+        return partial(Straying, partial(fog, parameters=limited), share=self.random, until=None)
+
+
+# From level 1, which `random` can beat, to the engine `fog` itself.
+LEVELS = (
+    Level(100, 40, 0.85),
+    Level(200, 80, 0.65),
+    Level(400, 160, 0.45),
+    Level(800, 300, 0.3),
+    Level(1_600, 600, 0.18),
+    Level(3_200, 1_200, 0.1),
+    Level(4_000, 1_200, 0.04),
+    Level(20_000, None, 0.0),
+)
+LEVEL = re.compile(r"fog:level=([^@]*)")
+
+
+def find_level(words: str) -> Level | None:
+    """Return the level of `fog:level=3`, None for other engines; raise a ValueError for an unknown level."""
+    found = LEVEL.match(words)
+    if found is None:
+        return None
+    number = found[1]
+    if found.end() != len(words) or number not in map(str, range(1, len(LEVELS) + 1)):
+        raise ValueError(
+            f"{words[:40]!r} is not a level: write fog:level=1 to fog:level={len(LEVELS)}, without an effort"
+        )
+    return LEVELS[int(number) - 1]
 
 
 def engine_agent(name: str, effort: SearchLimit) -> PlayerAgent:

@@ -189,7 +189,7 @@ def look(engine: Analyst, decision: Decision) -> AttemptTable:
     engine.renew()  # every attempt is analysed for as long as a move
     choice = engine.choose(decision.seen, decision.actions)
     engine.last = decision.action
-    if isinstance(engine, Fog) and engine.ending:
+    if engine.ending:
         kings, nothing = engine.ending.squares, np.empty((0, 0), np.int32)
         boards = lone_king_boards(decision.seen, kings)
         return AttemptTable(nothing, np.empty(0, np.int64), boards, choice, np.empty(0), kings=kings)

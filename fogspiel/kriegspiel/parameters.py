@@ -23,7 +23,7 @@ from ..core.game import new_cells
 from ..core.untrusted_input import JsonRecord, read_bytes
 from ..games.chess.bitboards import KINDS, KING, PAWN, rows_of
 from ..games.chess.position import MEN, MOVER, PLY
-from .beliefs.board_filter import ROWS
+from .beliefs.reply_policy import CELLS
 from .game import rules
 
 
@@ -106,7 +106,7 @@ class SamplingParameters(JsonRecord):
 class FogParameters:
     """Parameters of the engine `fog`, set by hand; learned values are in its file of weights."""
 
-    boards: int = 6000  # greatest number of boards in its belief
+    boards: int = 10_000  # greatest number of boards in its belief
     floor: int = 50  # belief is rejuvenated if the effective number of boards is below this
     variants: int = 800  # variants tried at a rejuvenation, from each of three turns
     threat: float = 0.6  # share of a threat that counts as gain
@@ -134,7 +134,7 @@ MEN_IN_PHASE = (33, 24, 12)
 class FogWeights(NamedTuple):
     """Reply policy of opponents, and values of men."""
 
-    replies: np.ndarray  # logarithms of a policy as in `beliefs.board_filter`
+    replies: np.ndarray  # logarithms of a policy as in `beliefs.reply_policy`
     worths: np.ndarray  # value of a man by phase and kind, in centipawns
 
 
@@ -142,9 +142,9 @@ def phase_of_men(men: int) -> int:
     return sum(men < most for most in MEN_IN_PHASE) - 1
 
 
-SHAPES = {"replies": (ROWS, 64), "worths": (len(MEN_IN_PHASE), KINDS)}
+SHAPES = {"replies": (CELLS,), "worths": (len(MEN_IN_PHASE), KINDS)}
 # Greatest absolute values: probabilities of replies and sums of men do not overflow.
-MAX = {"replies": 100.0, "worths": 10_000.0}
+MAX = {"replies": 20.0, "worths": 10_000.0}
 
 
 def write_arrays(path: Path, what: str, **arrays: Any) -> None:

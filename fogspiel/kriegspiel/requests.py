@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .match import EngineMatch, EngineSpec
 
 ENGINE = (
-    "NAME, as `fogspiel kriegspiel engines` lists them; NAME@0.4s, NAME@20000n for an effort of its own; C:none, "
+    "NAME, as `fogspiel kriegspiel engines` lists them; NAME@0.4s, NAME@20000n for an effort of its own; fog:level=1 "
+    "to fog:level=8 for a level; C:none, "
     "C:generic, C:FILE.npz for an opponent's model (A, B and C); C:run=NAME, C:run=FILE.json for the constants of a "
     "tuning run or of its export; fog:FILE.npz for other weights; hs:uci=COMMAND for a chess engine (los, aosp and "
     "hs); program:COMMAND for a program that speaks the engine protocol."
@@ -250,17 +251,19 @@ class AnalysisRequest(Request):
 
 
 def _typed(seat: "EngineSpec") -> str:
+    from .engine import find_level
+
     effort = seat.effort
-    if seat.clock is not None:
+    if seat.clock is not None or find_level(seat.engine):
         return seat.engine
     return f"{seat.engine}@{effort.nodes}n" if effort.nodes is not None else f"{seat.engine}@{effort.seconds:g}s"
 
 
 def without_effort(text: str) -> str:
     """Return an engine of a game with clocks; raise if it has its own search limit."""
-    from .engine import parse_engine
+    from .engine import find_level, parse_engine
 
-    if parse_engine(text)[0] != text:
+    if parse_engine(text)[0] != text or find_level(text):
         raise ValueError(f"{text[:40]} has its own effort, and --clock gives all engines the same time: remove one")
     return text
 

@@ -23,7 +23,8 @@ WHO, FIRST, COUNT, SEEN = range(4)  # of a state; COUNT is UNSEEN until it is ex
 UNSEEN = -1
 MIDDLE = 0.5  # value of a state that no end follows
 STILL = 1e-9  # change of values at which value iteration ends
-DECISIONS = 100  # of a game: the positions of as many may be spent on its whole graph
+# Of a game: the positions of as many decisions may be spent on solving the whole game, at most so many (2 s, mostly).
+DECISIONS, MOST_POSITIONS = 100, 10_000_000
 MOST_STATES, MOST_CELLS = 1 << 21, 1 << 24  # of a graph: 128 MiB of states
 LINKED = 4  # links per state
 PATIENCE = 200_000  # positions after which the graph must grow more slowly than it is walked
@@ -209,20 +210,25 @@ def list_best(graph, keys, slots):
     return found
 
 
+def preparation(size: int) -> int:
+    """Return the positions that may be spent on a whole game once, outside the limits of a decision."""
+    return min(DECISIONS * size, MOST_POSITIONS)
+
+
 _solved: dict[tuple[Rules, int], Solution | None] = {}
 
 
 def whole_game(game: Game, size: int) -> Solution | None:
     """Return the solution of a game without hidden information; None if its graph does not fit.
 
-    It fits if it is complete after the positions of `DECISIONS` decisions. The walk ends early where, after
+    It fits if it is complete after the positions of a preparation. The walk ends early where, after
     `PATIENCE` positions, more states wait than were walked: such graphs grow exponentially.
     """
     key = game.rules, size
     if key not in _solved:
         while len(_solved) >= MOST_SOLVED:
             _solved.pop(next(iter(_solved)), None)
-        _solved[key] = _solve(game, DECISIONS * size)
+        _solved[key] = _solve(game, preparation(size))
     return _solved[key]
 
 

@@ -18,10 +18,10 @@ from ..belief.particles import AVERAGE, FILLED, FIRST, LEARNED, NO_ROW, USED, VI
 from ..core.agents import ParametricPolicy, draw_index
 from ..core.compile.kernel import compiled
 from ..core.game import CHOOSE, UNIFORM, Game, Rules, nothing_hidden
-from ..core.rng import bits, child, random_below, random_unit
+from ..core.rng import bits, child, random_below, random_unit, stream_of
 from ..core.session import Session
 from ..core.simulate import compile_rules
-from ..process.heartbeat import say
+from ..process.heartbeat import beat, say
 from . import graph as state_graph
 from . import sampling, subtree
 
@@ -30,7 +30,7 @@ NODES_PER_SECOND = 2_000_000
 STRETCH = 2_000  # positions between two looks at the clock
 TREE_SHARE = 0.5  # nodes of a solved tree, as a share of the effort
 SWEPT = 32  # nodes that a sweep of a solved tree visits in the time of one position of the rules
-LEAST_SWEEPS, MOST_SWEEPS = 32, 2000  # of a solved tree: at each decision at least, in a game at most
+LEAST_SWEEPS, MOST_SWEEPS = 32, 2000  # of a solved tree: when it is new at least, in a game at most
 TREE_DRAWS = 512  # draws that estimate a compiled opponent's probabilities in a tree: within 2 % each
 MOST_ROWS, MOST_ENTRIES = 1 << 18, 1 << 21
 DEEPEST = 512  # information states of one iteration, and levels of a solved tree
@@ -39,7 +39,8 @@ START_SHARE = 0.3  # share of later iterations that do
 ENOUGH = 16.0  # iterations from the start that must reach the present views on average, to be worth it
 SURE = 4  # efforts of a decision that a preparation must have spent on a view
 LEARNING_PARTS = 50  # of a preparation, between two looks at the clock
-MOST_TREES = 4  # solved games that are kept
+MOST_TREES, MOST_NODES = 4, 1 << 20  # solved games that are kept, and nodes of each
+DIVES, TOO_MANY = 100, 1e12  # random games that estimate the size of a tree, and the paths at which one is cut off
 PURE = 0.05  # probability below which a sampled average plays no action: it is noise
 
 
@@ -78,8 +79,20 @@ class Solved(NamedTuple):
         return Solved(nodes, copied, self.marks[: len(rows)].copy())
 
 
-# Whole games by rules and effort, with the positions that they took; None where the tree does not fit.
-_trees: dict[tuple[Rules, Effort], tuple[Solved | None, int]] = {}
+# Whole games by rules and effort; None where the tree does not fit.
+_trees: dict[tuple[Rules, Effort], Solved | None] = {}
+
+
+def tree_size(game: Game) -> float:
+    """Estimate the nodes of a game's tree by random games (Knuth 1975)."""
+    total, stream = 0.0, stream_of(DIVES)
+    for _ in range(DIVES):
+        session, paths = Session(game), 1.0
+        while not session.over and paths < TOO_MANY:
+            paths *= len(session.actions)
+            total += paths / DIVES
+            session.apply(session.actions[random_below(stream, len(session.actions))])
+    return total
 
 
 class Learned(NamedTuple):
@@ -109,6 +122,7 @@ class Search:
         self.belief = Belief(game, side, self.opponent, effort.particles, int(child(seed, 1)))
         self.solved: Solved | None = None
         self.open = effort.trees and game.resample is nothing_hidden and known is None
+        self._most = int(TREE_SHARE * effort.size)  # nodes of a tree that is solved in a decision
         self.graph: state_graph.Graph | None = None
         self.whole: state_graph.Solution | None = None
         self.decisions, self._spent, self._began = 0, 0, 0.0
@@ -124,8 +138,8 @@ class Search:
     def strategy(self, seen: np.ndarray, count: int) -> np.ndarray | None:
         """Search at the present view; return the probability of each action, None if the belief is lost."""
         self.decisions += 1
-        if self.decisions == 1 and self.open:  # once per process, outside the limits of a decision
-            self.whole = state_graph.whole_game(self.game, self.effort.size)
+        if self.decisions == 1 and self.effort.trees and self.opponent.known is None:
+            self._prepare()
         self._spent, self._began = 0, thread_time()
         key = int(key_of(seen, self.side))
         if self.learned is not None and self._knows(self.learned, key, count):
@@ -146,9 +160,9 @@ class Search:
                 return np.asarray(np.eye(count)[slot])
             if (best := self._best_actions(roots[0][0])) is not None:
                 return best
-        elif self.effort.trees and (found := self._tree(roots)) is not None:
+        elif self.effort.trees and (found := self._tree(roots, self._most)) is not None:
             self.solved = found
-            self._sweep(found)
+            self._sweep(found, 1.0, LEAST_SWEEPS)
             return self._average(found.nodes, key, count)
         self._sample(roots, 1.0)
         found_shares = self._average(self.tree, key, count)
@@ -176,16 +190,21 @@ class Search:
         pasts = np.zeros((len(members), self.opponent.past_cells), np.int64)
         return start, pasts, members, np.array(self.opponent.members, np.float64)
 
+    def _prepare(self) -> None:
+        """Take the solution of the whole game if it fits; it is found outside the limits of a decision."""
+        if self.open:
+            self.whole = state_graph.whole_game(self.game, self.effort.size)
+        elif (found := self._whole_tree()) is not None:
+            self.solved, self.opponent.nodes = found, found.nodes
+
     def _begin(self) -> None:
-        """Solve the whole game if it fits; else search from its start, for a first idea of the opponent."""
-        roots = self._start()
-        if self.effort.trees and not self.open:
-            self.solved = self._whole_tree(roots)
-        if self.solved is not None:
-            if self.opponent.model.kind == LEARNED:
-                self.opponent.nodes = self.solved.nodes
-        elif self.opponent.model.kind == LEARNED and not self.open:
-            self._sample(roots, FIRST_SHARE)
+        """Solve the game against a known opponent if it fits; else search from its start, for an idea of the other."""
+        if self.opponent.known is not None:
+            if self.effort.trees and (found := self._tree(self._start(), self._most)) is not None:
+                self.solved = found
+                self._sweep(found, FIRST_SHARE, LEAST_SWEEPS)
+        elif self.solved is None and not self.open:
+            self._sample(self._start(), FIRST_SHARE)
 
     # Limits.
 
@@ -201,24 +220,26 @@ class Search:
 
     # Solved trees.
 
-    def _whole_tree(self, roots: tuple[np.ndarray, ...]) -> Solved | None:
-        """Solve the whole game, or copy what another game of the process has solved with the same effort."""
+    def _whole_tree(self) -> Solved | None:
+        """Solve the whole game, once per process and effort, and copy its tree; None if it does not fit."""
         key = self.game.rules, self.effort
-        if self.opponent.known is not None or key not in _trees:
-            if (found := self._tree(roots)) is not None:
-                self._sweep(found, FIRST_SHARE)
-            if self.opponent.known is not None:
-                return found
+        if key not in _trees:
             while len(_trees) >= MOST_TREES:
                 _trees.pop(next(iter(_trees)), None)
-            _trees[key] = found and found.copy(), self._spent
-            return found
-        kept, self._spent = _trees[key]
+            positions = state_graph.preparation(self.effort.size)
+            most, found = min(int(TREE_SHARE * positions), MOST_NODES), None
+            if tree_size(self.game) < 2 * most and (found := self._tree(self._start(), most)) is not None:
+                size = int(found.branches.counters[subtree.NODES_USED])
+                sweeps = min(max(SWEPT * (positions - size) // (4 * size), LEAST_SWEEPS), MOST_SWEEPS)
+                for done in range(0, sweeps, LEAST_SWEEPS):
+                    subtree.sweep(found.branches, found.nodes, min(LEAST_SWEEPS, sweeps - done), -1, found.marks)
+                    beat()
+            _trees[key] = found and found.copy()
+        kept = _trees[key]
         return kept and kept.copy()
 
-    def _tree(self, roots: tuple[np.ndarray, ...]) -> Solved | None:
+    def _tree(self, roots: tuple[np.ndarray, ...], most: int) -> Solved | None:
         """Build the tree below weighted states; None if it has too many nodes."""
-        most = int(TREE_SHARE * self.effort.size)
         if len(roots[0]) * 2 > most:
             return None
         sizes, width = self.game.sizes, self.opponent.past_cells
@@ -242,13 +263,13 @@ class Search:
         self._spent += int(counters[subtree.NODES_USED])
         return Solved(nodes, branches, np.zeros(len(nodes.rows), np.int64)) if found == subtree.DONE else None
 
-    def _sweep(self, solved: Solved, share: float = 1.0) -> None:
+    def _sweep(self, solved: Solved, share: float = 1.0, least: int = 0) -> None:
         only = -1 if self.opponent.model.kind == LEARNED else self.side
         size = int(solved.branches.counters[subtree.NODES_USED])
         sweeps = max(1, STRETCH * SWEPT // size)
         done = 0
         counters = solved.branches.counters
-        while counters[subtree.SWEEPS] < MOST_SWEEPS and (done < LEAST_SWEEPS or not self._over(share)):
+        while counters[subtree.SWEEPS] < MOST_SWEEPS and (done < least or not self._over(share)):
             subtree.sweep(solved.branches, solved.nodes, sweeps, only, solved.marks)
             done += sweeps
             self._spent += max(1, sweeps * size // SWEPT)

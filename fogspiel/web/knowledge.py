@@ -25,6 +25,7 @@ from ..solving.policies.coach import CERTIFIED, certified_agent, find_coach
 from . import JsonObject
 
 PARTICLES, SEED = 600, 1  # of a belief that cannot be enumerated; its draws depend on nothing but the own views
+COST_STEPS = 150_000  # actions that may be applied for the costs of a decision: about a second
 LISTED = 6  # boards that are shown
 MOST_STATES = 2500  # states that are drawn; of more, the most probable ones
 REDRAWN = 200  # states drawn by the game's own resampler where few particles are left
@@ -105,7 +106,12 @@ def hidden_json(game: Game, side: int, view: np.ndarray, found: Sequence[tuple[n
         for place, cell in key:
             chances[place][cell] += worlds[key] / total
     hidden = [
-        {**place._asdict(), "chances": [_chance(*cell, share) for cell, share in sorted(cells.items())]}
+        {
+            "part": place.part,
+            "row": place.row,
+            "column": place.column,
+            "chances": [_chance(*cell, share) for cell, share in sorted(cells.items())],
+        }
         for place, cells in sorted(chances.items())
     ]
     return {"count": len(worlds), "boards": boards, "hidden": hidden}
@@ -169,15 +175,16 @@ def _costs(decision: Decision) -> dict[str, Any]:
     values: Mapping[int, float] | None = None
     if game.exact.action_values is not None:
         values = game.exact.action_values(game, view)
-    body: dict[str, Any] = {"unit": unit_of(game), "proved": False}
+    body: dict[str, Any] = {"unit": unit_of(game), "proved": False, "erred": False}
     agent = certified_agent(game.name)
     if not values and isinstance(agent or decision.opponent, BehaviourPolicy):
         with suppress(ValueError):  # the opponent's probabilities are not known
             coach = find_coach(game, side, decision.opponent)
-            costs = coach.costs(decision.earlier, view)
+            costs = coach.costs(decision.earlier, view, COST_STEPS)
             if costs is not None:
                 values = {action: in_unit(game, side, worth) for action, worth in costs.worths.items()}
-                body["proved"] = coach.against == CERTIFIED
+                body["proved"] = coach.against == CERTIFIED and not costs.erred
+                body["erred"] = costs.erred
     if values:
         best = max(values.values())
         pairs = [(action, values[action]) for action in choices if action in values]

@@ -8,7 +8,7 @@ opponent's illegal attempts.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 import numpy as np
 from pydantic import BaseModel
@@ -240,6 +240,14 @@ def session_json(stored: "StoredSession", thinking: bool) -> JsonObject:
         "trouble": None,
         "choices": [_choice(game, view, action) for action in choices],
     }
+
+
+def since(answer: JsonObject, heard: int) -> JsonObject:
+    """Return an answer without the lines of the log that a page has already, and without their former name."""
+    lines = cast("list[TranscriptLine]", answer["transcript"])
+    start = min(heard, len(lines))
+    rest = {key: value for key, value in answer.items() if key != "told"}
+    return answer if heard == 0 else {**rest, "transcript": lines[start:], "heard": start}
 
 
 def _choice(game: Game, view: np.ndarray, action: int) -> JsonObject:

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from ..core.agents import policy_names
 from ..core.find import spec_of
-from ..core.game import Game, known_game
+from ..core.game import CHANCE, Game, known_game
 from ..core.page_contract import Preparation, play_support, play_supports
 from ..core.session import play_trial
 from ..process.preparation import Trial
@@ -106,7 +106,7 @@ def is_simple(game: Game, against: str) -> bool:
 
 
 class PreparationStatus(BaseModel):
-    """Whether a game can begin, and if not, for how long it has been compiled and about how long that takes."""
+    """State of the preparation of a game: ready, or for how long it has been compiled and about how long that takes."""
 
     game: str
     ready: bool
@@ -235,19 +235,22 @@ class SessionRunner:
 
     def _think(self, stored: StoredSession, answer: JsonObject) -> None:
         """Play the opponent's whole turn, which is shown when its slot ends."""
-        began = time.monotonic()
+        began, first = time.monotonic(), 0.0
         patience = LOADING_SECONDS if stored.has_thinker else 0.0
         ready = stored.preparation is None or stored.preparation.is_ready(patience)
         try:
             with stored.meanwhile():
+                chooses = stored.session.mover != CHANCE
                 while stored.session.go_on():
-                    pass
+                    if chooses and not first:
+                        first = time.monotonic() - began
+                    chooses = stored.session.mover != CHANCE
                 self.store.save(stored)
                 reply = session_json(stored, thinking=False)
         except Exception:  # any failure is reported to the person without details, and the server continues
             LOG.exception("an opponent cannot go on")
             reply = {**answer, "thinking": False, "trouble": "the opponent cannot go on"}
-        self._closed.wait(stored.release.wait_seconds(time.monotonic() - began, usual=ready))
+        self._closed.wait(stored.release.wait_seconds(time.monotonic() - began, usual=ready, first=first))
         stored.answer = reply
         stored.thinking.clear()
 

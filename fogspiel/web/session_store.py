@@ -6,6 +6,7 @@ because it contains seeds.
 """
 
 import json
+import math
 import os
 import secrets
 import sqlite3
@@ -46,7 +47,9 @@ LATER = {"resigned": "INTEGER DEFAULT 0", "mark": "INTEGER", "agreed": "INTEGER 
 #
 # An opponent whose attempts were illegal searches longer, so the time of its reply would reveal hidden information.
 # Every reply is therefore delayed to the end of a slot, fixed by the opponent and counted since its turn began.
-# A longer turn is delayed to twice the slot, four times, eight times, and so on.
+# A longer turn is delayed to twice the slot, four times, eight times, and so on. Where the slot alone does not hold a
+# turn with its attempts, each of which takes as long as the first, every turn counts as one of ATTEMPTS attempts: those
+# of an opponent without a time for its whole turn, and all on a machine so busy that turns have left their slots.
 
 Slots = Callable[[Game, str], float]  # slot in seconds, by the game and the text of the opponent
 QUICK_SECONDS = 0.1  # slot of a strategy, whose turn takes some milliseconds with all its attempts
@@ -54,14 +57,27 @@ QUICK_SECONDS = 0.1  # slot of a strategy, whose turn takes some milliseconds wi
 ENGINE_SECONDS, ENGINE_SHARE = 0.4, 1.25
 # From LONG slots on the delay grows by the factor LONGER only: compiling a kernel takes long enough as it is.
 LONG, LONGER = 8, 1.25
-# Latest turns that determine a game's slot, and first turns that do not, when kernels may be compiled.
+# Latest turns that determine a slot, and first turns that do not, when kernels may be compiled.
 LATEST, FIRST = 16, 2
+ATTEMPTS = 3
 
 
 def is_thinker(game: Game, words: str) -> bool:
     """True if an opponent is an engine that searches, which takes time and memory."""
     name = words.partition("@")[0]
     return is_general(game, words) or (name in engines_of(game) and name not in play_support(game).simple)
+
+
+def fitting_seconds(game: Game, words: str) -> float:
+    """Return the seconds of a first attempt up to which an opponent's slot holds its turn with all attempts.
+
+    An engine with a time for its turn leaves its slot on a busy machine only. One without such a time thinks anew after
+    each refusal.
+    """
+    if not is_thinker(game, words):
+        return math.inf
+    seconds = None if is_general(game, words) else play_support(game).effort_of(words).seconds
+    return 0.0 if seconds is None else slot_seconds(game, words)
 
 
 def slot_seconds(game: Game, words: str) -> float:
@@ -75,29 +91,37 @@ def slot_seconds(game: Game, words: str) -> float:
 
 @dataclass
 class ReplySchedule:
-    """Slots of one game; they stay long where turns are repeatedly long, as with many nodes."""
+    """Slots of an opponent at a game; they stay long where turns are repeatedly long, as with many nodes."""
 
     slot: float
+    fits: float = math.inf  # seconds of a first attempt up to which the slot holds the whole turn
     # Slots that the latest turns needed.
     _latest: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
     _turns: int = 0
 
-    def wait_seconds(self, seconds: float, usual: bool = True) -> float:
-        """Return the delay of a reply that took this many seconds, and record the turn.
+    def wait_seconds(self, seconds: float, usual: bool = True, first: float = 0.0) -> float:
+        """Return the delay of a reply that took this many seconds, its first attempt `first`, and record the turn.
 
         A turn during which kernels are compiled (not `usual`) has a long slot and is not recorded.
         """
         if self.slot == 0:
             return 0.0
-        needed = self.slot if usual else LONG * self.slot
-        while needed < seconds:
-            needed *= 2 if needed < LONG * self.slot else LONGER
         # The second longest, so that one slow turn on a busy machine does not delay the others
         before = sorted(self._latest)[-2] if len(self._latest) > 1 else self.slot
         self._turns += 1
         if self._turns > FIRST and usual:
-            self._latest.append(needed)
-        return max(needed, before) - seconds
+            self._latest.append(self._end_of(seconds, self.slot))
+        fits = first <= self.fits and before == self.slot
+        shown = self._end_of(
+            seconds if fits else max(seconds, ATTEMPTS * first), self.slot if usual else LONG * self.slot
+        )
+        return max(shown, before) - seconds
+
+    def _end_of(self, seconds: float, end: float) -> float:
+        """Return the end of the slot in which a turn of this many seconds ends, `end` or later."""
+        while end < seconds:
+            end *= 2 if end < LONG * self.slot else LONGER
+        return end
 
 
 class UnknownSession(ValueError):
@@ -230,6 +254,7 @@ class SessionStore:
 
     def __init__(self, path: Path, store: Path, slots: Slots = slot_seconds):
         self.path, self.store, self._slots = path, store, slots
+        self._schedules: dict[tuple[str, str], ReplySchedule] = {}
         self._live: OrderedDict[str, StoredSession] = OrderedDict()
         self._lock = threading.RLock()
         try:
@@ -266,7 +291,14 @@ class SessionStore:
         row = (key, name, game.version, side, str(seed), json.dumps(opponent), json.dumps(session.record), now, now)
         with self._file() as file:
             file.execute(f"INSERT INTO sittings ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-        return self._remember(StoredSession(key, against, session, ReplySchedule(self._slots(game, against))))
+        return self._remember(StoredSession(key, against, session, self._schedule(game, against)))
+
+    def _schedule(self, game: Game, words: str) -> ReplySchedule:
+        """Return the schedule of an opponent, which all its games share: in a short game too few turns are known."""
+        if len(self._schedules) >= MAX_LIVE:
+            self._schedules.clear()
+        found = ReplySchedule(self._slots(game, words), fitting_seconds(game, words))
+        return self._schedules.setdefault((game.name, words), found)
 
     def live(self, key: str) -> StoredSession | None:
         with self._lock:
@@ -288,7 +320,7 @@ class SessionStore:
         slot, session = self._slots(game, words), self._take_up(game, row)
         # the record's length reveals illegal attempts, so the time of its replay must not show
         time.sleep(ReplySchedule(min(slot, ENGINE_SECONDS)).wait_seconds(time.monotonic() - began))
-        return self._remember(StoredSession(key, words, session, ReplySchedule(slot)))
+        return self._remember(StoredSession(key, words, session, self._schedule(game, words)))
 
     def _read(self, key: str) -> SessionRow:
         with self._file() as file:

@@ -184,7 +184,7 @@ def test_pig_shows_its_die_and_says_when_a_one_was_rolled(visit):
         page.locator("#state.turn").wait_for()
         page.get_by_role("button", name="roll", exact=False).first.click()
         page.wait_for_timeout(50)
-    assert page.locator("#last-roll .figure-die").is_visible()
+    assert page.locator("#last-roll > .figure-die").is_visible()
     assert "the turn is over" in page.locator("#transcript").inner_text()
 
 

@@ -10,7 +10,7 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.position import POSITION
 from fogspiel.games.chess.search import material_score
-from fogspiel.kriegspiel.beliefs.board_filter import ROWS
+from fogspiel.kriegspiel.beliefs.reply_policy import CELLS
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.engines.fog import Fog, belief_size
 from fogspiel.kriegspiel.engines.sampling import Greedy, Random
@@ -154,12 +154,12 @@ def header(shape):
 
 def one_array():
     made = io.BytesIO()
-    np.save(made, np.zeros((ROWS, 64), np.float32))
+    np.save(made, np.zeros(CELLS, np.float32))
     return made.getvalue()
 
 
-REPLIES, WORTHS = np.zeros((ROWS, 64), np.float32), np.full((3, 6), 100, np.float32)
-OVERFLOW = np.full((ROWS, 64), 1000, np.float32)
+REPLIES, WORTHS = np.zeros(CELLS, np.float32), np.full((3, 6), 100, np.float32)
+OVERFLOW = np.full(CELLS, 1000, np.float32)
 WRONG = {
     "empty": b"",
     "text": b"replies, worths\n" * 10,
@@ -167,16 +167,16 @@ WRONG = {
     "one array": one_array(),
     "other arrays": saved(model=REPLIES),
     "one is missing": saved(replies=REPLIES),
-    "other shapes": saved(replies=REPLIES[:, :63], worths=WORTHS),
+    "other shapes": saved(replies=REPLIES[:-1], worths=WORTHS),
     "other numbers": saved(replies=REPLIES.astype(int), worths=WORTHS),
     "not a number": saved(replies=REPLIES * np.nan, worths=WORTHS),
     "infinite": saved(replies=REPLIES, worths=WORTHS * np.inf),
     "too great": saved(replies=OVERFLOW, worths=WORTHS),
     "objects": saved(replies=np.array([{}, []], object), worths=WORTHS),
     "too large": saved(replies=REPLIES, worths=WORTHS, more=np.random.default_rng(1).random(MAX_BYTES // 4)),
-    "large when unpacked": saved(replies=np.zeros((ROWS, 64 * 1000), np.float32), worths=WORTHS),
+    "large when unpacked": saved(replies=np.zeros(CELLS * 1000, np.float32), worths=WORTHS),
     "a huge shape": zipped(replies=header((1 << 40,)), worths=header((3, 6))),
-    "a broken header": zipped(replies=header((ROWS, 64)).replace(b"}", b"{"), worths=header((3, 6))),
+    "a broken header": zipped(replies=header((CELLS,)).replace(b"}", b"{"), worths=header((3, 6))),
     "not arrays": zipped(replies=b"numbers", worths=b"numbers"),
 }
 

@@ -11,9 +11,10 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import KINDS, NO_SQUARE, ROOK, bit
 from fogspiel.games.chess.fen import fen_of, parse_move
 from fogspiel.games.chess.moves import LIMITS
-from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, ROOK_HOME
+from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, ROOK_HOME, end_of, start_of
 from fogspiel.kriegspiel.beliefs.board_filter import (
-    ROWS,
+    ENOUGH,
+    draw_children,
     empty_children,
     keep_where_accepted,
     keep_where_refused,
@@ -21,15 +22,17 @@ from fogspiel.kriegspiel.beliefs.board_filter import (
     select_children,
 )
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last, vary_boards
+from fogspiel.kriegspiel.beliefs.reply_policy import CELLS, HEARD, NOISE, ROW, TABLES
 from fogspiel.kriegspiel.engine import Engine, SearchLimit
 from fogspiel.kriegspiel.engines.fog import BeliefSize, BoardBelief
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE
 from fogspiel.kriegspiel.referee import Referee
 
-ROOM = 2000
-POLICY = np.exp(np.random.default_rng(1).normal(size=(ROWS, 64)))
-"""Any policy: every weight differs."""
+ROOM, MANY = 2000, 50
+"""Room of a filter, and moves of a board that are more than there ever are."""
+POLICY = np.exp(np.random.default_rng(1).normal(size=CELLS) / 2)
+"""Any policy: every factor differs."""
 LINES = (
     ("e2e4", "e7e6", "d2d4", "b8c6"),
     ("e2e4", "d7d5", "e4d5", "d8d5"),  # a try, then a man lost that may be taken back
@@ -42,29 +45,91 @@ LINES = (
 # An enumeration that shares nothing with the filter but the rules of the referee
 
 
-def chances_of(state, lost):
-    """The chance of each legal move, from the data sheet of a policy and python-chess."""
+def fewest(board, by, square):
+    """The class of the least attacker of a square: 1 a pawn, 2 a knight or bishop, 3 another, 0 none."""
+    kinds = [board.piece_type_at(man) for man in board.attackers(by, square)]
+    return 0 if not kinds else 1 if min(kinds) == 1 else 2 if min(kinds) <= 3 else 3
+
+
+def steps(one, other):
+    return 3 if other == NO_SQUARE else min(chess.square_distance(one, other), 3)
+
+
+def in_line(before, start, end):
+    """Whether a man goes on along the line of its last move."""
+    return before != end and bool(chess.ray(before, start) & chess.BB_SQUARES[end])
+
+
+def factors_of(board, move, own, heard):
+    """The factors of a legal move, from python-chess; `own` are the mover's two last moves."""
+    start, end, mover, foe = move.from_square, move.to_square, board.turn, not board.turn
+    kind, turned = board.piece_type_at(start) - 1, 0 if mover else 56
+    ply = 2 * board.fullmove_number - 2 + (not mover)
+    phase = (ply >= 20) + (ply >= 60)
+    victim = 0 if board.is_en_passant(move) else board.piece_type_at(end) - 1 if board.is_capture(move) else 6
+    takes = victim < 6
+    guards = [man for man in board.attackers(mover, end) if man != start]
+    guarded, left_guarded = bool(guards), bool(board.attackers(mover, start))
+    attack, lost, before = fewest(board, foe, end), int(heard[SQUARE]), int(heard[2 * MESSAGE])
+    tries = min(
+        sum(board.is_capture(each) and board.piece_type_at(each.from_square) == 1 for each in board.legal_moves), 2
+    )
+    checks = int(heard[2])
+    check = 0 if not checks else 6 if checks & (checks - 1) else checks.bit_length()
+    (last, last_end), (old, old_end) = own
+    again = 0
+    if (last, last_end) != (0, 0) and start == last_end:
+        again = 2 if end == last else 3 if in_line(last, start, end) else 1
+    earlier = 0 if (old, old_end) == (0, 0) else 2 if end == old else int(start == old_end)
+    said = 2 * bool(heard[MESSAGE]) + bool(heard[MESSAGE + 2])
+    lost_kind = 0 if not heard[0] else 1 if heard[0] == 1 else 2
+    moved = board.copy(stack=False)
+    man = moved.remove_piece_at(start)
+    reached = chess.BB_PAWN_ATTACKS[mover][end] if kind == 0 else None
+    if reached is None:
+        moved.set_piece_at(end, man)
+        reached = int(moved.attacks(end))
+    kinds = [board.piece_type_at(square) for square in chess.SquareSet(reached & board.occupied_co[foe])]
+    target = {None: 0, 1: 1, 2: 2, 3: 2, 4: 3, 5: 4, 6: 5}[max(kinds, default=None)]
+    forward = (chess.square_rank(end) - chess.square_rank(start)) * (1 if mover else -1)
+    men = [min((board.occupied_co[side].bit_count() - 1) // 4, 3) for side in (mover, foe)]
+    pawns = board.pieces(1, foe)
+    passed = not any(
+        abs(chess.square_file(pawn) - chess.square_file(end)) <= 1
+        and (chess.square_rank(pawn) > chess.square_rank(end)) == mover
+        and chess.square_rank(pawn) != chess.square_rank(end)
+        for pawn in pawns
+    )
+    direction = 0 if forward > 0 else 1 if forward == 0 else 2
+    special = 5 if board.is_castling(move) else move.promotion - 1 if move.promotion else 0
+    rank = (end ^ turned) >> 3
+    cells = [
+        (phase * 6 + kind) * 64 + (end ^ turned),
+        (phase * 6 + kind) * 64 + (start ^ turned),
+        (check * 6 + kind) * 4 + 2 * takes + guarded,
+        kind * 64 + attack * 16 + fewest(board, foe, start) * 4 + 2 * guarded + left_guarded,
+        (kind * 7 + victim) * 18 + (0 if lost == NO_SQUARE else 2 if lost == end else 1) * 6 + tries * 2 + guarded,
+        (kind * 12 + again * 3 + earlier) * 8 + said * 2 + takes,
+        kind * 48 + lost_kind * 16 + steps(end, lost) * 4 + steps(start, lost),
+        (kind * 3 + phase) * 24 + target * 4 + 2 * guarded + bool(attack),
+        (kind * 3 + phase) * 16 + chess.square_distance(end, board.king(foe)) * 2 + takes,
+        kind * 36 + (direction * 3 + min(chess.square_distance(start, end), 3) - 1) * 4 + men[1],
+        rank * 48 + (passed * 3 + phase) * 8 + attack * 2 + guarded if kind == 0 else 384 + kind,
+        kind * 32 + steps(end, before) * 8 + steps(start, before) * 2 + takes,
+        (kind * 3 + phase) * 6 + special,
+        kind * 32 + (4 * men[0] + men[1]) * 2 + takes,
+    ]
+    sizes = list(TABLES.values())
+    assert all(0 <= cell < size for cell, size in zip(cells, sizes, strict=True))
+    return [POLICY[sum(sizes[:table]) + cell] for table, cell in enumerate(cells)]
+
+
+def chances_of(state, own, heard):
+    """The chance of each legal move of the opponent, which has made two moves and heard something."""
     board = chess.Board(fen_of(state[:POSITION]))
-    phase = sum(int(state[PLY]) >= ply for ply in (20, 60))
-    weights = {}
-    for move in board.legal_moves:
-        start, end, kind = move.from_square, move.to_square, board.piece_type_at(move.from_square) - 1
-        if move.promotion or board.is_castling(move):
-            what = 3
-        elif board.is_capture(move):
-            what = 1 if end == lost else 2
-        else:
-            what = 0
-        left = board.copy(stack=False)
-        left.remove_piece_at(start)
-        what += 4 if left.attackers(board.turn, end) else 0
-        turned = 0 if board.turn == chess.WHITE else 56
-        places = POLICY[6 * phase + kind]
-        weights[parse_move(move.uci())] = (
-            POLICY[18 + board.is_check(), 6 * what + kind] * places[end ^ turned] / places[start ^ turned]
-        )
+    weights = {parse_move(move.uci()): np.prod(factors_of(board, move, own, heard)) for move in board.legal_moves}
     total = sum(weights.values())
-    return {move: weight / total for move, weight in weights.items()}
+    return {move: (1 - NOISE) * weight / total + NOISE / len(weights) for move, weight in weights.items()}
 
 
 def begun():
@@ -101,38 +166,52 @@ def heard_in(line):
     return heard
 
 
+def heard_before(heard, ply):
+    """What the side to move has heard: of the other's last move, of its own, and where it lost a man before."""
+    found = np.zeros(HEARD, np.int64)
+    found[[SQUARE, MESSAGE + SQUARE, 2 * MESSAGE]] = NO_SQUARE
+    for back, place in ((1, slice(MESSAGE)), (2, slice(MESSAGE, 2 * MESSAGE))):
+        if ply >= back:
+            found[place] = heard[ply - back]
+    if ply >= 3:
+        found[2 * MESSAGE] = heard[ply - 3][SQUARE]
+    return found
+
+
 def enumerate_boards(line, side):
     """All boards after a game by their names, with their chances for a side that hears it."""
-    worlds, lost = [(begun(), 1.0)], NO_SQUARE
-    for move, message in zip(map(parse_move, line), heard_in(line), strict=True):
+    worlds, heard = [(begun(), ((0, 0), (0, 0)), 1.0)], heard_in(line)
+    for ply, (move, message) in enumerate(zip(map(parse_move, line), heard, strict=True)):
         found = {}
-        for state, weight in worlds:
-            chances = {move: 1.0} if state[MOVER] == side else chances_of(state, lost)
+        for state, own, weight in worlds:
+            mine = state[MOVER] == side
+            chances = {move: 1.0} if mine else chances_of(state, own, heard_before(heard, ply))
             for each, chance in chances.items():
                 after = made(state, each)
                 if after is not None and (said(after) == message).all():
                     name = name_of(after)
-                    found[name] = after, found.get(name, (None, 0.0))[1] + weight * chance
-        worlds, lost = list(found.values()), int(message[SQUARE])
-    total = sum(weight for _, weight in worlds)
-    return {name_of(state): weight / total for state, weight in worlds}
+                    memory = own if mine else ((start_of(each), end_of(each)), own[0])
+                    _, memory, already = found.get(name, (None, memory, 0.0))
+                    found[name] = after, memory, already + weight * chance
+        worlds = list(found.values())
+    total = sum(weight for *_, weight in worlds)
+    return {name_of(state): weight / total for state, _, weight in worlds}
 
 
 def filter_boards(line, side, wanted=ROOM, stream=None):
     """The boards and weights after a game by the filter, with room for so many after the last move."""
-    boards, spare, weights, other = *np.empty((2, ROOM, POSITION), np.int64), np.ones(ROOM), np.ones(ROOM)
-    boards[0], count, children, lost = rules.HOME[:POSITION], 1, empty_children(ROOM), NO_SQUARE
-    for ply, (move, message) in enumerate(zip(map(parse_move, line), heard_in(line), strict=True)):
+    boards, spare, weights, other = *np.zeros((2, ROOM, ROW), np.int64), np.ones(ROOM), np.ones(ROOM)
+    boards[0, :POSITION], count, children, heard = rules.HOME[:POSITION], 1, empty_children(ROOM), heard_in(line)
+    for ply, (move, message) in enumerate(zip(map(parse_move, line), heard, strict=True)):
         if ply % 2 == side:
             count = keep_where_accepted(boards, weights, count, move, message, 0)
         else:
-            found = list_children(boards[:count], weights[:count], lost, message, 0, POLICY, children)
-            room = wanted if ply == len(line) - 1 else ROOM
-            count = select_children(
-                boards, children, found, room, stream_of(1) if stream is None else stream, spare, other
-            )
+            told = heard_before(heard, ply)
+            found = list_children(boards[:count], weights[:count], told, message, 0, POLICY, children)
+            room = wanted if ply == len(line) - 1 else ROOM * MANY
+            given = children, found, room, message, 0, stream_of(1) if stream is None else stream
+            count = select_children(boards, *given, spare, other)
             boards, spare, weights, other = spare, boards, other, weights
-        lost = int(message[SQUARE])
     return boards[:count].copy(), weights[:count] / weights[:count].sum()
 
 
@@ -153,16 +232,22 @@ def test_of_more_boards_than_there_is_room_for_the_expected_weights_stay():
     expected = enumerate_boards(line, 0)
     assert len(expected) > 3 * wanted
     sums, squares = dict.fromkeys(expected, 0.0), dict.fromkeys(expected, 0.0)
-    boards, weights, other = np.empty((2, ROOM, POSITION), np.int64), np.ones(ROOM), np.empty(ROOM)
+    boards, weights, other = np.empty((2, ROOM, ROW), np.int64), np.ones(ROOM), np.empty(ROOM)
     held, boards_before = filter_boards(line[:3], 0), boards[0]
     count = len(held[0])
     boards_before[:count], weights[:count] = held
-    children = empty_children(ROOM)
-    found = list_children(boards_before[:count], weights[:count], NO_SQUARE, heard_in(line)[3], 0, POLICY, children)
+    children, heard = empty_children(ROOM), heard_in(line)
+    told = heard_before(heard, 3)
+    found = list_children(boards_before[:count], weights[:count], told, heard[3], 0, POLICY, children)
+    everything = draw_children(boards_before, children, found, found, heard[3], 0, stream_of(3), boards[1], other)
+    assert everything == len(expected)
+    total = other[:everything].sum()
+    kept = select_children(boards_before, children, found, wanted, heard[3], 0, stream_of(3), boards[1], other)
+    assert ENOUGH * wanted <= kept <= 2 * wanted and other[:kept].sum() == pytest.approx(1)
     for number in range(streams):
-        kept = select_children(boards_before, children, found, wanted, stream_of(3, number), boards[1], other)
-        assert kept in (wanted, wanted + 1)
-        assert other[:kept].sum() == pytest.approx(1)
+        given = children, found, wanted, heard[3], 0, stream_of(3, number)
+        kept = draw_children(boards_before, *given, boards[1], other)
+        other[:kept] /= total
         names = [name_of(board) for board in boards[1, :kept]]
         assert len(set(names)) == kept
         for name, weight in zip(names, other[:kept], strict=True):
@@ -171,7 +256,7 @@ def test_of_more_boards_than_there_is_room_for_the_expected_weights_stay():
     greatest = 0.0
     for name, weight in expected.items():
         mean = sums[name] / streams
-        drawn = max(1 / wanted, weight)  # what a board weighs if it is kept is no more than this
+        drawn = max(2 / wanted, weight)  # what a board weighs if it is kept is no more than this
         deviation = np.sqrt(max(weight * (drawn - weight), 0.0) / streams)
         assert abs(mean - weight) < 5 * deviation + 1e-9
         greatest = max(greatest, abs(squares[name] / streams - mean**2))
@@ -234,7 +319,7 @@ class Listener(Engine):
     def reset(self, seen):
         self.belief.begin(self.side, seen)
         if self.first is not None:
-            self.belief._boards[0], self.belief._weights[0], self.belief.count = self.first, 1.0, 1
+            self.belief._boards[0], self.belief._weights[0], self.belief.count = [*self.first, 0], 1.0, 1
 
     def on_refusal(self, move, seen):
         self.belief.refuse(move, seen)

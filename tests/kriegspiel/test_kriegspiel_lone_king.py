@@ -13,7 +13,7 @@ from fogspiel.games.chess.position import MEN, MOVER, POSITION, king_of
 from fogspiel.kriegspiel.endings import LoneKingPlayer, faces_lone_king
 from fogspiel.kriegspiel.endings.tablebase import NO_MATE, endgame_table, let_reply
 from fogspiel.kriegspiel.endings.values import WEIGHTS
-from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.engines.minimax import Minimax
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.referee import HouseRules, Referee
@@ -33,6 +33,18 @@ def ending_of(men, number):
         white = umpire.mover == 0
         umpire.attempt(player.choose(umpire.view(0), umpire.actions) if white else defend(umpire.state, stream))
     return umpire.ending
+
+
+@pytest.mark.parametrize("name", ["los", "aosp", "hs", "fog"])
+def test_engines_that_sample_boards_mate_a_lone_king_by_its_exact_squares(name):
+    stream, umpire = stream_of(SEED, 1), Referee("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")
+    umpire.state[rules.TAKEN + 2 : rules.TAKEN + 4] = 8, 7  # every other man of Black's was taken
+    player = find_engine(name)(QUICK, stream_of(SEED, 2))
+    player.begin(0)
+    while not umpire.over:
+        white = umpire.mover == 0
+        umpire.attempt(player.choose(umpire.view(0), umpire.actions) if white else defend(umpire.state, stream))
+    assert umpire.ending == "checkmate" and player.listener is player.ending
 
 
 @pytest.mark.thorough

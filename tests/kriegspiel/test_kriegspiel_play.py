@@ -9,11 +9,11 @@ from fogspiel.cli.terminal import parse_seat
 from fogspiel.core.agents import PlayerAgent
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import PersonSession
-from fogspiel.games.chess.fen import parse_move
+from fogspiel.games.chess.fen import move_name, parse_move
 from fogspiel.games.chess.position import PLY
 from fogspiel.kriegspiel.commands._terminal import KriegspielTerminal, result_of
-from fogspiel.kriegspiel.engine import SearchLimit, engine_agent
-from fogspiel.kriegspiel.pgn import read_pgn
+from fogspiel.kriegspiel.engine import SearchLimit, engine_agent, parse_engine
+from fogspiel.kriegspiel.pgn import read_pgn, write_pgn
 from fogspiel.kriegspiel.referee import kriegspiel_from
 
 
@@ -78,6 +78,79 @@ def test_a_promoting_pawn_becomes_a_queen_unless_told_otherwise():
     fen = "7k/P7/8/8/8/8/8/K7 w - - 0 1"
     assert Played(0, Script("h8h7"), "a7a8", fen=fen).record[0] == parse_move("a7a8q")
     assert Played(0, Script("h8h7"), "a7a8r", fen=fen).record[0] == parse_move("a7a8r")
+
+
+@pytest.mark.parametrize(
+    ("fen", "said", "meant"),
+    (
+        (None, "Nf3", "g1f3"),
+        (None, "nf3", "g1f3"),
+        (None, "e4", "e2e4"),
+        ("4k3/8/8/3p4/2B1P3/8/8/4K2R w K - 0 1", "exd5!", "e4d5"),
+        ("4k3/8/8/3p4/2B1P3/8/8/4K2R w K - 0 1", "Bxd5", "c4d5"),
+        ("4k3/8/8/3p4/2B1P3/8/8/4K2R w K - 0 1", "O-O", "e1g1"),
+        ("4k3/8/8/3p4/2B1P3/8/8/4K2R w K - 0 1", "0-0", "e1g1"),
+        ("7k/P7/8/8/8/8/8/K7 w - - 0 1", "a8", "a7a8q"),
+        ("7k/P7/8/8/8/8/8/K7 w - - 0 1", "a8=N", "a7a8n"),
+        ("4k3/8/8/1p6/1B6/2P1P3/2B5/4K3 w - - 0 1", "bb3", None),  # no pawn on the file b
+        ("4k3/8/8/8/8/8/3B4/R3K2R w KQ - 0 1", "Bb4", "d2b4"),
+    ),
+)
+def test_short_forms_are_those_of_the_own_men(fen, said, meant):
+    engine = Script(*["e8e7"] if fen else ["a7a6"])
+    engine.choose = lambda seen, actions: actions[0]
+    played = Played(0, engine, said, fen=fen)
+    assert played.record[:1] == ([parse_move(meant)] if meant else [])
+
+
+def test_a_short_form_tells_nothing_that_is_hidden():
+    """The knight on e3 is pinned on one of the boards alone: the answers are the same, and name both knights."""
+    told = []
+    for fen in ("4k3/4r3/8/8/8/4N3/8/N3K3 w - - 0 1", "4k2r/8/8/8/8/4N3/8/N3K3 w - - 0 1"):
+        told.append(Played(0, Script(), "Nc2", "Qd4", fen=fen).told)
+    assert told[0][1] == told[1][1] == "Nc2 may be a1c2, e3c2: say which man, by both squares."
+    assert "no man of yours can try this now" in told[0][-1] and told[0][-1] == told[1][-1]
+
+
+def test_undo_takes_back_an_attempt_or_a_move_and_the_answer():
+    session = PersonSession(kriegspiel_from(), engine_agent("greedy", SearchLimit(nodes=1)), 0, 6)
+    told = []
+    terminal = KriegspielTerminal(session, iter(("undo", "e4", "d4", "undo", "undo", "undo", "c4")), told.append)
+    terminal.play()
+    assert told.count("there is nothing to take back: you have not acted yet.") == 2
+    assert told.count("Your last attempt is taken back.") == 2
+    assert terminal.practice == ["undo"]
+    own = [action for _, action in terminal.session.decisions]
+    assert own == [parse_move("c2c4")] and terminal.session.record[0] == parse_move("c2c4")
+    (game,) = read_pgn(write_pgn(terminal.session.record, {"Practice": "undo"}))
+    assert game.tags["Practice"] == "undo" and game.record == terminal.session.record
+
+
+@pytest.mark.parametrize("name", ("fog", "fog:level=3", "random", "hs"))
+def test_an_engine_plays_on_after_an_undo(name):
+    words, effort = parse_engine(name, SearchLimit(nodes=60))
+    session = PersonSession(kriegspiel_from(), engine_agent(words, effort), 1, 6)
+    lines = ("e5", "undo", "d6", "Nf6", "undo", "Nc6", "a6", "h6")
+    terminal = KriegspielTerminal(session, iter(lines), lambda words: None)
+    assert terminal.play().how == "you left it" and terminal.practice == ["undo"]
+    own = [move_name(action) for _, action in terminal.session.decisions]
+    assert own[:2] == ["d7d6", "b8c6"] and not terminal.session.over
+
+
+def test_an_opponent_that_cannot_go_back_says_so():
+    played = Played(0, Script("e7e5"), "e2e4", "undo")
+    assert played.told[-1] == "script cannot take anything back: play on, or begin another game."
+    assert played.terminal.practice == []
+
+
+def test_a_hint_follows_from_what_the_person_knows():
+    """Boards that look and sound alike get the same hint, which is an attempt of the person's own."""
+    told = []
+    for moves in (("d7d6", "a7a6"), ("e7e6", "h7h6")):
+        played = Played(0, Script(*moves), "e2e4", "g1f3", "hint")
+        told.append(played.told[-1])
+        assert played.terminal.practice == ["hint"]
+    assert told[0] == told[1] and told[0].startswith("Try ") and "legal on" in told[0]
 
 
 def test_boards_show_the_own_men_only():
@@ -152,7 +225,8 @@ def play(fogspiel, monkeypatch, tmp_path):
     def played(typed, *words):
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr("sys.stdin", io.StringIO(typed) if isinstance(typed, str) else typed)
-        return fogspiel("kriegspiel", "play", "--nodes", 1, "--seed", 1, *words)
+        limit = () if "--level" in words else ("--nodes", 1)
+        return fogspiel("kriegspiel", "play", *limit, "--seed", 1, *words)
 
     return played
 
@@ -201,9 +275,18 @@ def test_a_game_that_cannot_be_saved_is_told(play):
     assert read_pgn(outcome.stdout[outcome.stdout.index("[Event") :])[0].result == "0-1"
 
 
+def test_practice_is_kept_in_the_game_and_told(play, tmp_path):
+    found = json.loads(play("e4\nundo\nd4\nresign\n", "--level", 1, "--json", "--output", "mine.pgn").stdout)
+    assert found["practice"] == ["undo"] and found["against"] == "fog:level=1"
+    (game,) = read_pgn((tmp_path / "mine.pgn").read_text())
+    assert game.tags["Practice"] == "undo" and game.tags["Black"] == "fog:level=1"
+
+
 def test_wrong_options_are_refused(refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     refused("kriegspiel", "play", "--seat", "red", because="white or black")
+    refused("kriegspiel", "play", "--level", 9, because="is not a level: write fog:level=1 to fog:level=8")
+    refused("kriegspiel", "play", "--level", 3, "--against", "C", because="leave --against and its limits out")
     refused("kriegspiel", "play", "--against", "nobody", because="no Kriegspiel engine")
     refused("kriegspiel", "play", "--move-seconds", 0, because="must be positive")
     refused("kriegspiel", "play", "--move-seconds", 1, "--nodes", 1, because="exclude each other")

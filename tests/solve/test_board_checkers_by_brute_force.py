@@ -7,6 +7,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from support.certificates import reseal
 
 from fogspiel.solving.proofs.checkers import phantom, pure_strategies
 
@@ -174,6 +175,24 @@ def test_a_strategy_guarantees_what_plain_play_leaves(name, seed):
     if len(opening) < len(black.moves(((0, -1),))):
         with pytest.raises(ValueError, match="not of the opening"):
             phantom.guaranteed_value(board, 0, {((0, -1),): black.rows[((0, -1),)]}, opening)
+
+
+@pytest.mark.parametrize("name", ["dark-hex-2x2", "dark-hex-3x2", "phantom-ttt-1x5-3"])
+def test_a_certificate_of_two_strategies_proves_an_interval(name):
+    board, draw = phantom.board_of(name), random.Random(name)
+    sides, proved = {}, []
+    for player, who in enumerate(("black", "white")):
+        planner = Situations(board, player, draw, set(range(board.cells)))
+        left = PlainPlay(board, 1 - player, planner).score(((0, -1),))
+        sides[who] = [*planner.text()]
+        proved.append(1 - left if player == 0 else left)
+    body = {"format": phantom.FORMAT, "game": name, "rules": 1, "strategies": sides, "value": str(proved[0]),
+            "lower": str(proved[0]), "upper": str(proved[1])}  # fmt: skip
+    assert phantom.verify(reseal(body)) == tuple(proved) and proved[0] < proved[1]
+    assert phantom.verify(reseal({**body, "value": str(proved[1])})) == tuple(proved)
+    for change in ({"lower": str(proved[1])}, {"upper": str(proved[0])}, {"value": str(proved[1] + 1)}):
+        with pytest.raises(ValueError, match=r"but it claims|not between its bounds"):
+            phantom.verify(reseal(body | change))
 
 
 # Mixtures of pure strategies

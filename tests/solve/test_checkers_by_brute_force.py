@@ -15,7 +15,7 @@ from support.certificates import reseal
 from support.nested_games import PENNIES, Choice, Luck, random_trees
 
 from fogspiel.core.game import CHANCE, OVER
-from fogspiel.solving.proofs.checkers import refined, tree
+from fogspiel.solving.proofs.checkers import quasi_perfect, refined, tree
 from fogspiel.solving.proofs.checkers.tree import PositionFacts
 
 NOTHING = Fraction(0)
@@ -158,6 +158,9 @@ def test_bounds_are_those_of_all_pure_strategies(number):
     for claim in ((lower + little, upper), (lower, upper - little), (lower - little, upper), (lower, upper + little)):
         with pytest.raises(ValueError, match="it claims the"):
             tree.verify(reseal(small(game, plans, *claim)), rules)
+    for value in (lower, (lower + upper) / 2, upper):
+        assert tree.verify(reseal(small(game, plans, lower, upper) | {"value": str(value)}), rules)
+        assert tree.verify_large(reseal(large(game, plans, lower, upper) | {"value": str(value)}), rules)
     for name, kind in (("small", small), ("large", large)):
         for value in (lower - little, upper + little):
             body = reseal({**kind(game, plans, lower, upper), "value": str(value)})
@@ -383,3 +386,148 @@ def test_locks_hold_with_their_weight(number, weight):
     expected = share * with_locks + (1 - share) * without
     levels = [[(opponent, Fraction(1))]]
     assert refined.Responder(rules, player, levels, {}, False).total() == (expected,)
+
+
+# Trembles
+#
+# A card is an ace one time of three. Who sees it stops, or offers by mistake; the other one hears of an offer and
+# guesses the card, and wins a unit if that is right. Stopping is best, and the better guess is that of the likelier
+# mistake, however unlikely both are.
+
+OFFER = [Choice(1, 5, [Fraction(-1), Fraction(0)]), Choice(1, 5, [Fraction(0), Fraction(-1)])]
+CARDS = Luck([(Fraction(share, 3), Choice(0, card, [Fraction(0), OFFER[card]])) for card, share in ((0, 1), (1, 2))])
+
+
+def state(view, probabilities, plan):
+    """A row of a strategy and its tremble; a polynomial is the list of its coefficients."""
+    head = {"after": None, "view": [view], "actions": [0, 1]}
+    return {**head, "probabilities": [*map(str, probabilities)]}, {**head, "plan": [[*map(str, one)] for one in plan]}
+
+
+def rest(polynomial):
+    """What is left of 1."""
+    return [1 - polynomial[0], *(-coefficient for coefficient in polynomial[1:])]
+
+
+def cards(ace, other, guess, tremble):
+    """Rows and trembles of both players; the second guesses an ace with probability `guess`."""
+    first = [state(card, (1, 0), (rest(mistake), mistake)) for card, mistake in ((0, ace), (1, other))]
+    second = [state(5, (guess, 1 - guess), (tremble, rest(tremble)))]
+    plans = [tree.plan_of([row for row, _ in side], "first") for side in (first, second)]
+    return plans, [[json.loads(json.dumps(part)) for _, part in side] for side in (first, second)]
+
+
+def check_cards(plans, trembles):
+    quasi_perfect.check_quasi_perfect(Nested(CARDS), trembles, plans)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_guess_is_that_of_the_likelier_mistake(seed):
+    """Polynomials are compared by their first coefficients as numbers are at a very small e."""
+    draw, small = random.Random(seed), Fraction(1, 10**4)
+    ace, other = ([0, *(draw.randint(0, 3) for _ in range(3))] for _ in range(2))
+    ace[draw.randint(1, 3)] += 1
+    other[draw.randint(1, 3)] += draw.choice((1, 1, ace[1] or 1))
+    if seed % 4 == 0:
+        other, ace = ace, [2 * coefficient for coefficient in ace]  # a tie
+    guess = draw.choice([Fraction(0), Fraction(1), Fraction(1, 3)])
+    slope = draw.choice((1, 2)) if guess == 0 else -1 if guess == 1 else draw.choice((-1, 1))
+    tremble = [guess, slope]
+    likely = [
+        share * sum(coefficient * small**power for power, coefficient in enumerate(mistake))
+        for share, mistake in ((1, ace), (2, other))
+    ]
+    right = guess == 1 if likely[0] > likely[1] else guess == 0 if likely[0] < likely[1] else True
+    plans, trembles = cards(ace, other, guess, tremble)
+    if right:
+        check_cards(plans, trembles)
+        return
+    with pytest.raises(ValueError, match="row 0 of the second player is not best against errors"):
+        check_cards(plans, trembles)
+
+
+def test_an_offer_is_a_mistake_and_must_have_no_share():
+    plans, trembles = cards([0, 1], [0, 1], Fraction(0), [0, 1])
+    row, part = state(0, (Fraction(1, 2), Fraction(1, 2)), ([Fraction(1, 2)], [Fraction(1, 2)]))
+    mixed = [[json.loads(json.dumps(part)), trembles[0][1]], trembles[1]]
+    rows = [row, state(1, (1, 0), ([1, -1], [0, 1]))[0]]
+    with pytest.raises(ValueError, match="row 0 of the first player is not best against errors"):
+        check_cards([tree.plan_of(rows, "first"), plans[1]], mixed)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda sides: sides.pop(), "must hold the trembles of two strategies"),
+        (lambda sides: sides.__setitem__(0, {}), "the trembles of the first player are not a list"),
+        (lambda sides: sides.__setitem__(1, None), "the trembles of the second player are not a list"),
+        (lambda sides: sides[1].pop(), "the second player has rows without trembles"),
+        (lambda sides: sides[0].pop(), "the first player has rows without trembles"),
+        (lambda sides: sides[0].reverse(), "not that of the same row"),
+        (lambda sides: sides[0].append(sides[0][0]), "repeats an earlier one or has no row"),
+        (lambda sides: sides[0][0].update(view=[7]), "repeats an earlier one or has no row"),
+        (lambda sides: sides[0][0].update(actions=[1, 0]), "not that of the same row"),
+        (lambda sides: sides[0][0].update(actions=[0, 2]), "not that of the same row"),
+        (lambda sides: sides[0][0].update(after=[0, 1]), "comes after no earlier one"),
+        (lambda sides: sides[0][0].update(more=1), "must have exactly the keys"),
+        (lambda sides: sides[0][0].update(plan=[["1", "-1"], ["0", "2"]]), "do not add up to the one before"),
+        (lambda sides: sides[0][0].update(plan=[["1", "-1"], ["1/9", "1"]]), "do not add up to the one before"),
+        (lambda sides: sides[0][0].update(plan=[["1"], ["0"]]), "is not positive for small e"),
+        (lambda sides: sides[0][0].update(plan=[["1", "1"], ["0", "-1"]]), "is not positive for small e"),
+        (lambda sides: sides[0][0].update(plan=[["1", "1"], ["0", "0", "-1", "9"]]), "is not positive for small e"),
+        (lambda sides: sides[0][0].update(plan=[["0", "1"], ["1", "-1"]]), "does not tend to the strategy"),
+        (lambda sides: sides[0][0].update(plan=[["1/2"], ["1/2"]]), "does not tend to the strategy"),
+        (lambda sides: sides[0][0].update(plan=[[], ["1"]]), "no list of coefficients"),
+        (lambda sides: sides[0][0].update(plan=["1", ["1"]]), "no list of coefficients"),
+        (lambda sides: sides[0][0].update(plan=[["1"] + ["0"] * 1000, ["0"]]), "no list of coefficients"),
+        (lambda sides: sides[0][0].update(plan=[["1", "-2/2"], ["0", "1"]]), "not a fraction in lowest terms"),
+    ],
+)
+def test_a_tremble_is_looked_at(change, sentence):
+    plans, trembles = cards([0, 1], [0, 1], Fraction(0), [0, 1])
+    check_cards(plans, trembles)
+    change(trembles)
+    with pytest.raises(ValueError, match=sentence):
+        check_cards(plans, trembles)
+
+
+def test_zeros_at_the_end_of_a_polynomial_change_nothing():
+    plans, trembles = cards([0, 1], [0, 1], Fraction(0), [0, 1])
+    trembles[0][0]["plan"] = [["1", "-1"] + ["0"] * 998, ["0", "1", "0"]]
+    check_cards(plans, trembles)
+    assert quasi_perfect.trimmed([Fraction(0), Fraction(2), Fraction(0)]) == (0, 2) and quasi_perfect.trimmed([]) == ()
+    assert quasi_perfect.sign((Fraction(0), Fraction(-2), Fraction(3))) < 0 == quasi_perfect.sign((Fraction(0),))
+    assert quasi_perfect.added([(Fraction(1),), (Fraction(-1), Fraction(2))]) == (0, 2)
+
+
+def test_strategies_and_trembles_have_a_row_for_every_information_state_and_no_other():
+    plans, trembles = cards([0, 1], [0, 1], Fraction(0), [0, 1])
+    _, part = state(9, (1, 0), ([1, -1], [0, 1]))
+    for player, side in enumerate(("first", "second")):
+        more = [plan | {(None, (9,)): (len(plan), {0: Fraction(1), 1: Fraction(0)})} if p == player else plan
+                for p, plan in enumerate(plans)]  # fmt: skip
+        parts = [[*rows, json.loads(json.dumps(part))] if p == player else rows for p, rows in enumerate(trembles)]
+        with pytest.raises(ValueError, match=f"the {side} player has rows that are no information states"):
+            check_cards(more, parts)
+    half = [dict([*plans[0].items()][:1]), plans[1]]
+    with pytest.raises(ValueError, match="the first player has no row for"):
+        check_cards(half, [trembles[0][:1], trembles[1]])
+    with pytest.raises(ValueError, match="of the first player has other actions"):
+        wide = Luck([(p, Choice(0, card.seen, [*card.actions, Fraction(0)])) for card, p in
+                     ((below, p) for p, below in CARDS.outcomes)])  # fmt: skip
+        quasi_perfect.check_quasi_perfect(Nested(wide), trembles, plans)
+
+
+def test_a_plan_goes_on_after_a_mistake_of_its_own():
+    """Who goes on by mistake has a second choice, whose polynomials add up to that of the mistake."""
+    game = Choice(0, 0, [Fraction(1), Choice(0, 1, [Fraction(-2), Fraction(-3)])])
+    rows = [state(0, (1, 0), ([1, -1], [0, 1])), state(1, (1, 0), ([0, 1, -1], [0, 0, 1]))]
+    for row, part in rows[1:]:
+        row["after"] = part["after"] = [0, 1]
+    trembles = [[json.loads(json.dumps(part)) for _, part in rows], []]
+    plans = [tree.plan_of([row for row, _ in rows], "first"), {}]
+    quasi_perfect.check_quasi_perfect(Nested(game), trembles, plans)
+    trembles[0][1]["plan"] = [["0", "0", "1"], ["0", "1", "-1"]]
+    worse = plans[0] | {((0, 1), (1,)): (1, {0: Fraction(0), 1: Fraction(1)})}
+    with pytest.raises(ValueError, match="row 1 of the first player is not best"):
+        quasi_perfect.check_quasi_perfect(Nested(game), trembles, [worse, {}])

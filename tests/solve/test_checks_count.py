@@ -9,6 +9,7 @@ import hashlib
 import json
 import random
 from fractions import Fraction
+from functools import cache
 from itertools import permutations, product
 from types import SimpleNamespace
 
@@ -291,6 +292,16 @@ def test_chains_of_hex_join_edges(name, rows, columns):
         assert (board.won[0][mask], board.won[1][mask]) == (joins(stones, 0, rows - 1), joins(stones, 1, columns - 1))
 
 
+def test_a_chain_of_hex_may_go_back():
+    """Down the long diagonal of three rows a step to the left is needed, and one to the right for the other player."""
+    board = primitives.hex_board(3, 4)
+    chain = sum(1 << cell for cell in (3, 6, 5, 8))
+    assert board.won[0][chain] and not any(board.won[0][chain & ~(1 << cell)] for cell in (3, 6, 5, 8))
+    tall = primitives.hex_board(4, 3)
+    chain = sum(1 << cell for cell in (9, 7, 4, 2))
+    assert tall.won[1][chain] and not any(tall.won[1][chain & ~(1 << cell)] for cell in (9, 7, 4, 2))
+
+
 def test_the_version_of_the_rules_is_that_of_the_file_of_a_board(own_board, monkeypatch):
     own_board(strip_rule)
     asked = []
@@ -417,6 +428,14 @@ def test_a_row_of_a_tree_is_looked_at(change, sentence):
         verify(reseal(body))
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_actions_of_a_row_are_those_of_the_rules_in_their_order(side):
+    body = copy.deepcopy(uniform_certificate("kuhn"))
+    body["strategies"][side][0]["actions"].reverse()
+    with pytest.raises(ValueError, match=f"row 0 of the {('first', 'second')[side]} player has other actions"):
+        verify(reseal(body))
+
+
 @pytest.mark.parametrize("rows", [5, None, {}, "rows"])
 def test_a_strategy_of_a_tree_is_a_list(rows):
     body = {**uniform_certificate("kuhn"), "strategies": [rows, []]}
@@ -479,6 +498,20 @@ def test_a_denominator_is_a_number_from_1_to_its_limit(unit):
     for shares, denominator in (("1 1", 3), ("2 1", 2), (f"{UNIT} 1", UNIT)):
         with pytest.raises(ValueError, match=f"are negative or not {denominator} in all"):
             tree.check_form(large([[f"|0|0 1|{shares}"], []], denominator))
+
+
+@pytest.mark.parametrize("unit", [None, 7])
+def test_a_large_tree_has_the_keys_of_its_format(unit):
+    body = large([["|0|0|1" if unit is None else "|0|0|7"], []], unit)
+    assert tree.check_form(body)
+    for wrong in ({**body, "more": 1}, {key: value for key, value in body.items() if key != "value"}):
+        with pytest.raises(ValueError, match="exactly the keys"):
+            tree.check_form(reseal(wrong))
+    for wrong in ({**body, "format": "fogspiel certificate 1"}, None, [], {}):
+        with pytest.raises(ValueError, match=r"exactly the keys|its format is"):
+            tree.check_form(wrong)
+    with pytest.raises(ValueError, match="changed after it was written"):
+        tree.check_form({**body, "value": "1"})
 
 
 def test_too_many_lines_are_refused(monkeypatch):
@@ -577,9 +610,41 @@ def test_a_part_of_a_refinement_is_looked_at(change, sentence):
 # Phantom games
 
 
+@pytest.mark.parametrize(
+    "name", ["kuhn", "goofspiel-4", "dark-hex-3x3", "dark-hex-2x5", "phantom-ponnuki-2x2", "resistance6"]
+)
+def test_a_certificate_has_the_keys_of_its_format_and_no_other(name):
+    refused_as(name, lambda body: body.update(more=1), "it must have (exactly )?the keys")
+    key = "value" if "value" in shipped(name) else "lower"
+    refused_as(name, lambda body: body.pop(key), "it must have (exactly )?the keys")
+    with pytest.raises(ValueError, match="changed after it was written"):
+        verify({**shipped(name), "digest": "0" * 64})
+
+
+@pytest.mark.parametrize("game", [None, 5, ["dark-hex-3x3"], {}])
+def test_the_game_of_a_phantom_certificate_is_a_name(game):
+    with pytest.raises(ValueError, match="its game is no name"):
+        phantom.verify(reseal({**shipped("dark-hex-3x3"), "game": game}))
+
+
+def test_the_tree_of_a_strategy_is_made_within_the_limit_of_work():
+    board = phantom.board_of("dark-hex-3x3")
+    with primitives.limit_work(-1), pytest.raises(ValueError, match="more CPU time than it may"):
+        next(phantom.nodes_of(board, 0, {}))
+
+
 @pytest.mark.parametrize("strategies", [None, ["black", "white"], {"black": []}, {"black": [], "white": [], "red": []}])
 def test_a_phantom_game_has_two_strategies_by_name(strategies):
     refused_as("dark-hex-3x3", lambda body: body.update(strategies=strategies), "the strategies of black and white")
+
+
+@pytest.mark.parametrize(
+    "game", ["dark-hex-3x3-abrupt", "phantom-ttt-numturns", "dark-hex-4x4", "kuhn", "", "-opening-A1"]
+)
+def test_a_board_of_the_phantom_checker_is_classical_and_small(game):
+    with pytest.raises(ValueError, match="not classical phantom tic-tac-toe or dark hex on up to 9 cells"):
+        phantom.board_of(game)
+    assert phantom.board_of("dark-hex-3x3-opening-A1") == phantom.board_of("dark-hex-3x3")
 
 
 @pytest.mark.parametrize("cell", ["A9", "D1", "a1", "A1,A1", "-opening-A1"])
@@ -654,7 +719,22 @@ def test_a_node_is_looked_at():
     for parts, sentence in (
         ({"worlds": [1, 1]}, "a world twice"),
         ({"worths": [3, 0]}, "from 0 to its unit"),
-        ({"unit": 0}, "a whole number from 1 on"),
+        *(({"unit": unit}, "a whole number from 1 on") for unit in (0, -1, 10**12, 1.0, True, "2", None)),
+        ({"worths": [1]}, "one worth for each world"),
+        ({"worths": [1, 0, 1]}, "one worth for each world"),
+        ({"worths": {"1": 1, "2": 0}}, "one worth for each world"),
+        ({"worths": [1, True]}, "from 0 to its unit"),
+        ({"worlds": []}, "has no worlds"),
+        ({"worlds": {"1": 1}}, "has no worlds"),
+        ({"worlds": [1, 16]}, "is not possible"),
+        ({"worlds": [1, True]}, "is not possible"),
+        ({"rows": []}, "has no rows"),
+        ({"rows": {"0": []}}, "has no rows"),
+        ({"rows": [[]]}, "an empty row"),
+        ({"rows": [{"0": 1}]}, "an empty row"),
+        ({"rows": [[[0, "1", None]]]}, "a bad try"),
+        ({"rows": [[[0, "1/2", None, None], [0]]]}, "a bad try"),
+        ({"rows": [[[True, "1", None, None]]]}, "a bad try"),
         ({"own": 1}, "is not possible"),
         ({"own": 16}, "not on the board"),
         ({"rows": [[[0, "1", None, [[0, 0, "1"]]]]]}, "jumps to no earlier node"),
@@ -667,6 +747,12 @@ def test_a_node_is_looked_at():
     ):
         with pytest.raises(ValueError, match=sentence):
             node_of(ponnuki_node(**parts), 0, BOARD)
+    for jump in ([[0, 0, "1/2"], [1, 0, "1/2"]], [[1, 0, "1/2"], [0, 0, "1/2"]], [[0, 8, "1"]], [[0, -1, "1"]]):
+        with pytest.raises(ValueError, match="jumps to no earlier node"):
+            node_of(ponnuki_node(rows=[[[0, "1", None, jump]]]), 1, BOARD)
+    for wrong in (None, [], "worths", 5, [["worths"]]):
+        with pytest.raises(ValueError, match="must have exactly the keys"):
+            node_of(wrong, 0, BOARD)
     with pytest.raises(ValueError, match="probabilities of a jump"):
         node_of(ponnuki_node(rows=[[[0, "1", None, [[0, 0, "1/2"]]]]]), 1, BOARD)
     with pytest.raises(ValueError, match="turns a board that is no square"):
@@ -814,6 +900,13 @@ def test_a_bound_is_the_least_guarantee_of_the_whole_game(name, player):
         prove_bound([{**body, "worths": units}], player, rules, False)
 
 
+def test_boards_of_bounds_have_limits():
+    assert len(rules_of("phantom-ponnuki-5x5").cells) == 25 and len(rules_of("phantom-ttt-4x4-4").cells) == 16
+    for game in ("phantom-ponnuki-5x6", "phantom-ponnuki-1x5", "dark-hex-4x5", "dark-hex-3x3-abrupt", "kuhn", None, 5):
+        with pytest.raises(ValueError, match="with sides from 2 on and up to 25 cells"):
+            rules_of(game)
+
+
 def test_no_bound_is_proved_where_the_first_stone_may_end_the_game():
     rules = FileRules(2, [(0, 1)], lambda player, own, other, cell: 1 if not own | other else -1)
     node = {"own": 0, "worlds": [0], "worth": "0", "rows": [[[0, "1", None, None]]]}
@@ -850,6 +943,55 @@ def test_two_rules_of_ponnuki_that_share_nothing_agree_in_every_position(size):
     assert images == {*map(tuple, other.turns)} and len(images) == (8 if size == (2, 2) else 4)
     for turn in one.symmetries:
         assert all(one.image(one.image(mask, turn), one.inverse[turn]) == mask for mask in range(1 << len(cells)))
+
+
+@pytest.mark.parametrize("size", [(2, 2), (2, 3)])
+def test_a_search_with_perfect_information_knows_who_wins(size):
+    """Minimax by the other rules of ponnuki, in every position in which all chains have a liberty."""
+    rules, plain = refutation.Rules(*size), PonnukiRules(*size)
+    cells = range(size[0] * size[1])
+
+    @cache
+    def first_wins(own, other):
+        for cell in cells:
+            fate = plain.fate(own, other, cell)
+            if fate == "wins" or (fate == "legal" and not first_wins(other, own | 1 << cell)):
+                return True
+        return False
+
+    seen = set()
+    for own, other in product(range(1 << len(cells)), repeat=2):
+        stones = [(own, other, cell) for cell in cells if own >> cell & 1]
+        stones += [(other, own, cell) for cell in cells if other >> cell & 1]
+        if own & other or not all(plain.breathes(*stone) for stone in stones):
+            continue
+        wins = first_wins(own, other)
+        seen.add(wins)
+        fresh = refutation.Rules(*size)
+        assert (fresh.wins(own, other, 10**6), fresh.loses(own, other, 10**6)) == (wins, not wins)
+        assert (rules.wins(own, other, 10**6), rules.loses(own, other, 10**6)) == (wins, not wins)
+        if not refutation.Rules(*size).wins(own, other, 0):
+            fresh = refutation.Rules(*size)
+            assert not fresh.loses(own, other, 0) and not fresh.known
+    assert seen == {True, False} or size == (2, 2)
+
+
+def test_bounds_of_a_refutation_count_choices_at_random():
+    assert refutation.upper_bound(9, [0, 0]) == 1 - Fraction(1, 8 * 6 * 4 * 2)
+    assert refutation.upper_bound(9, [16, 1, 2]) == 1 - Fraction(1, 2 * 6 * 4 * 2)
+    assert refutation.lower_bound(9, None) == 0 and refutation.lower_bound(9, 4) == Fraction(1, 7 * 5 * 3)
+
+
+def test_an_opening_of_a_refutation_is_looked_at():
+    body = {"format": refutation.FORMAT, "game": "phantom-ponnuki-2x2", "lower": "0", "upper": "1", "beliefs": [[0, 0]]}
+    for opening in (-1, 4, 1.0, True, "0", [0]):
+        with pytest.raises(ValueError, match="its opening is not on the board"):
+            refutation.verify(reseal({**body, "opening": opening}))
+    with pytest.raises(ValueError, match="its last belief is not the beginning of the game"):
+        refutation.verify(reseal({**body, "opening": 0, "beliefs": [[1, 2]]}))
+    for game in ("phantom-ponnuki-1x2", "phantom-ponnuki-7x6", "phantom-ttt", None, ["phantom-ponnuki-2x2"]):
+        with pytest.raises(ValueError, match="not phantom ponnuki of up to 36 cells"):
+            refutation.verify(reseal({**body, "opening": None, "game": game}))
 
 
 # The Resistance

@@ -356,6 +356,12 @@ def test_strategies_of_lone_spies_are_worth_what_labelled_players_reach(setup, s
     won, used = least_won(table, rows)
     rows = {history: row for history, row in rows.items() if history in used}
     assert lone_spies.Resistance(setup, rows).payoff() == 2 * won / len(table.spies) - 1
+    idle = text(table.missions(table.everyone, setup.sizes[0])[0])
+    first = {idle: "0"} | rows[""] if idle not in rows[""] else rows[""]
+    assert lone_spies.Resistance(setup, rows | {"": first}).payoff() == 2 * won / len(table.spies) - 1
+    unused = {history: dict.fromkeys(["9" * 3], "0") | row for history, row in rows.items()}
+    with pytest.raises(ValueError, match="'999' cannot be done in the situation"):
+        lone_spies.Resistance(setup, unused).payoff()
     most = most_won(table, orders)
     assert lone_spies.Spies(setup, dict(orders)).payoff() == 2 * most / len(table.spies) - 1
     for strategy, part in ((lone_spies.Resistance, rows), (lone_spies.Spies, dict(orders))):
@@ -368,6 +374,25 @@ def test_strategies_of_lone_spies_are_worth_what_labelled_players_reach(setup, s
                 strategy(setup, part | {situation: row | {"9,9": "0"}}).payoff()
         with pytest.raises(ValueError, match="which cannot come up"):
             strategy(setup, part | {"9": {}}).payoff()
+
+
+def test_somebody_is_ordered_where_the_resistance_lacks_one_point():
+    setup = Setup(4, 2, (2, 1, 2), (1, 1, 1), points=2)
+    orders = Orders(random.Random(3))
+    most_won(Labelled(setup), orders)
+    lone_spies.Spies(setup, dict(orders)).payoff()
+    tried = {True: 0, False: 0}
+    for situation, row in orders.items():
+        none = ",".join("0" for _ in next(iter(row)).split(","))
+        lacks = situation.count(":0") == 1  # the first mission was clean
+        changed = dict(orders) | {situation: {none: "0"} | row}
+        tried[lacks] += 1
+        if lacks:
+            with pytest.raises(ValueError, match="cannot be done in the situation"):
+                lone_spies.Spies(setup, changed).payoff()
+        else:
+            lone_spies.Spies(setup, changed).payoff()
+    assert min(tried.values()) > 0
 
 
 def test_set_ups_of_lone_spies_have_limits():

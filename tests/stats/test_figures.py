@@ -41,7 +41,7 @@ from fogspiel.stats.linear_programs import (
     symmetric_equilibrium,
     write_program,
 )
-from fogspiel.stats.race import LOG_WEIGHTS, STAKES, GainTest, Race, Verdict, decision, interval
+from fogspiel.stats.race import LOG_WEIGHTS, STAKES, GainTest, Race, Verdict, decision, form, interval
 from fogspiel.stats.round_robin import (
     RESAMPLES,
     NashAverage,
@@ -507,6 +507,15 @@ def test_a_test_of_a_gain_is_made_for_a_number_of_pairs():
             0.5 + gain, **CLOSE
         )
     assert GainTest.for_pairs(100, 0.01).delta == 0.01
+
+
+def test_a_test_that_does_not_fail_has_the_same_bets_on_a_gain():
+    both = [form(GainTest(0.5, 0.55, fails=fails), 4)[1] for fails in (True, False)]
+    assert (both[0][:, :6] == both[1][:, :6]).all() and (both[0][:, 11:] == both[1][:, 11:]).all()
+    assert both[0][:, 6:11].any() and not both[1][:, 6:11].any()
+    good, bad = np.array([0, 0, 50, 100, 50]), np.array([50, 100, 50, 0, 0])
+    assert [decision(GainTest(0.5, 0.55, fails=fails), good) for fails in (True, False)] == [1, 1]
+    assert [decision(GainTest(0.5, 0.55, fails=fails), bad) for fails in (True, False)] == [-1, 0]
 
 
 @pytest.mark.parametrize("counts", [(1, 2, 3), (0, 0, 40), (5, 1, 0, 7, 9), (0, 0, 0)])

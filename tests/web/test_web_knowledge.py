@@ -115,3 +115,20 @@ def test_a_strategy_is_not_asked_at_every_history():
     game = known_game("leduc")
     session = PersonSession(game, find_policy(game, "uniform"), 0, 3, [Session(game).actions[0]])
     assert knowledge_json(decision_of(session))["assumes"] == "every move of the opponent is equally likely"
+
+
+def test_the_log_is_sent_once(tmp_path):
+    with open_client(tmp_path) as client:
+        session = client.post("/api/play", json={"game": "batawaf", "against": "descending", "side": 0}).json()
+        key, lines = session["key"], session["transcript"]
+        for _ in range(12):
+            if session["over"]:
+                break
+            heard = max(len(lines) - 1, 0)
+            order = {"action": session["choices"][0]["action"], "moment": session["moment"], "heard": heard}
+            session = client.post(f"/api/play/{key}", json=order).json()
+            while session["thinking"]:
+                session = client.get(f"/api/play/{key}?heard={heard}").json()
+            assert session.get("heard", 0) == heard and (heard == 0 or "told" not in session)
+            lines = [*lines[:heard], *session["transcript"]]
+        assert lines == client.get(f"/api/play/{key}").json()["transcript"] and len(lines) > 12

@@ -1,8 +1,10 @@
 """The time of a reply tells nothing: it is released at the end of its slot, however long the opponent thought."""
 
 import json
+import math
 import sqlite3
 import time
+from itertools import product
 
 import pytest
 from support.web_client import open_client
@@ -17,6 +19,7 @@ from fogspiel.web.session_store import (
     QUICK_SECONDS,
     ReplySchedule,
     SessionStore,
+    fitting_seconds,
     freeze_opponent,
     slot_seconds,
     thaw_opponent,
@@ -85,6 +88,13 @@ def reply_time(runner, clock, own, seconds):
     return clock.now - began, len(stored.session.record) - 1
 
 
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.7, 1.9])
+def test_attempts_of_an_opponent_without_a_time_for_its_turn_do_not_show(runner, clock, monkeypatch, seconds):
+    monkeypatch.setattr(session_store, "fitting_seconds", lambda game, words: 0.0)
+    times = [reply_time(runner, clock, own, seconds) for own in (0, 8)]
+    assert [attempts for _, attempts in times] == [2, 1] and times[0][0] == pytest.approx(times[1][0])
+
+
 @pytest.mark.parametrize(("seconds", "slots"), [(0.001, 1), (0.2, 1), (0.24, 1), (0.7, 4)])
 def test_a_reply_after_a_refused_attempt_comes_at_the_same_time_as_one_without(runner, clock, seconds, slots):
     refused, attempts = reply_time(runner, clock, 0, seconds)
@@ -129,6 +139,46 @@ def test_one_slow_turn_slows_no_others_down_and_several_do():
     turns = (3, 3, 0.1, 3, 0.1, 0.2, 0.9, 0.1, 0.3)
     shown = (4, 4, SLOT, 4, SLOT, SLOT, 2 * SLOT, 2 * SLOT, 2 * SLOT)
     assert [slots.wait_seconds(seconds) + seconds for seconds in turns] == pytest.approx(shown)
+
+
+def test_every_turn_counts_as_three_attempts_where_a_slot_does_not_hold_them():
+    """An opponent of so many positions for each attempt; and any opponent while the machine is busy."""
+    for first, attempts in product((0.1, 0.3, 0.7, 2.0), (1, 2, 3)):
+        slots = ReplySchedule(SLOT, fits=0.0)
+        shown = [slots.wait_seconds(first * attempts, first=first) + first * attempts for _ in range(3)]
+        assert shown == pytest.approx([{0.1: 1, 0.3: 2, 0.7: 8, 2.0: 16}[first] * SLOT if first < 2 else 6.25] * 3)
+    slots = ReplySchedule(SLOT, fits=0.45)
+    assert slots.wait_seconds(0.4, first=0.4) + 0.4 == pytest.approx(SLOT)
+    for _ in range(4):
+        slots.wait_seconds(0.6, first=0.6)
+    assert [slots.wait_seconds(0.4 * n, first=0.4) + 0.4 * n for n in (1, 2, 3)] == pytest.approx([4 * SLOT] * 3)
+    for _ in range(16):
+        slots.wait_seconds(0.4, first=0.4)
+    assert slots.wait_seconds(0.4, first=0.4) + 0.4 == pytest.approx(SLOT)
+
+
+def test_games_against_an_opponent_share_what_is_known_of_its_turns(runner):
+    games = [runner.store.create(known_game("phantom-ttt"), "uniform", side) for side in (0, 1)]
+    other = runner.store.create(known_game("phantom-ttt"), "solved", 0)
+    assert games[0].release is games[1].release is not other.release
+
+
+def test_a_first_attempt_that_takes_long_counts_three_times():
+    slots = ReplySchedule(SLOT, fits=0.3)
+    for first, attempts in product((0.31, 0.45), (1, 2)):
+        assert slots.wait_seconds(first * attempts, first=first) + first * attempts == pytest.approx(
+            (2 if first < 0.33 else 4) * SLOT
+        )
+    assert ReplySchedule(SLOT, fits=0.3).wait_seconds(0.3, first=0.3) + 0.3 == pytest.approx(SLOT)
+
+
+def test_opponents_with_a_time_for_a_turn_are_told_from_the_others():
+    kriegspiel, phantom = known_game("kriegspiel"), known_game("phantom-ttt")
+    assert fitting_seconds(phantom, "solved") == fitting_seconds(phantom, "uniform") == math.inf
+    assert fitting_seconds(kriegspiel, "hs@2s") == slot_seconds(kriegspiel, "hs@2s")
+    for words in ("search", "search:time=1"):
+        assert fitting_seconds(phantom, words) == 0
+    assert fitting_seconds(kriegspiel, "C@90n") == 0
 
 
 @pytest.mark.parametrize(("seconds", "shown"), [(0.5, 0.5), (0.51, 1), (4, 4), (4.1, 5), (60, 72.759576)])

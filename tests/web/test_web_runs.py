@@ -65,7 +65,7 @@ def wait_until(client, name, wanted, seconds=60):
 
 def test_a_store_that_is_not_there_has_no_runs_and_is_not_made(client, tmp_path):
     assert client.get("/api/runs").json() == {"runs": []}
-    assert "There are no runs yet" in client.get("/runs").text
+    assert "No runs of your own yet" in client.get("/runs").text
     assert client.get("/api/results").json() == {"results": []} and client.get("/strategies").status_code == 200
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("runs.db")]
 
@@ -84,7 +84,7 @@ def test_the_list_shows_the_newest_first_with_score_interval_games_and_age(reade
 def test_a_run_says_what_was_asked_what_was_found_and_can_be_played_against(reader):
     run = reader.get("/api/runs/batawaf-1").json()
     assert run["ask"]["games"] == GAMES and run["result"]["games"] <= GAMES and run["playable"]
-    assert any("fresh games" in sentence for sentence in run["found"])
+    assert any("held-out games" in sentence for sentence in run["found"])
     page = reader.get("/runs/batawaf-1").text
     assert "/play?game=batawaf&amp;against=batawaf-1" in page and "Batawaf, 6 values x 6" in page
 

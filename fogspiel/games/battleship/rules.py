@@ -210,7 +210,7 @@ def draw_sea(
         found.append(Cell(text, look, actions.get(square), f"{square_name(square)}, {words}"))
     rows = tuple(tuple(found[row * SIDE : (row + 1) * SIDE]) for row in range(SIDE))
     names = tuple(map(str, range(1, SIDE + 1))), tuple(COLUMNS)
-    return BoardPicture(rows, title, "squares", *names, ships, turned, in_hand, seat)
+    return BoardPicture(rows, title, "squares", *names, ships, turned, in_hand, seat, LENGTHS if in_hand else ())
 
 
 def placings(seen: np.ndarray, ship: int) -> tuple[dict[int, int], dict[int, int]]:

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.compile.kernel import in_place, inlined, kernel
+from ...core.compile.kernel import in_place, kernel
 from ...core.rng import random_below, random_unit
-from ...games.chess import position
-from ...games.chess.bitboards import BLACK, KINDS, KING, NO_SQUARE, PAWN, UPSIDE_DOWN, bit, kind_on
-from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, attackers, can_move, is_legal, legal_moves, restrict
-from ...games.chess.position import MEN, MOVER, PASSANT, PLY, copy_board, end_of, key_of, make, occupied, start_of
-from ..game.attempts import CHECKS, TAKEN, fits_capture, fits_position
+from ...games.chess.bitboards import PAWN, bit
+from ...games.chess.moves import LIMITS, MAX_MOVES, can_move, is_legal, legal_moves, restrict
+from ...games.chess.position import MEN, MOVER, PASSANT, copy_board, end_of, key_of, make, start_of
+from ..game.attempts import CHECKS, TAKEN, fits_capture, fits_position, known_tries
+from .reply_policy import FACTORS, MEMORY, SCENE, copy_row, remember, weigh_replies
 
 EAGER = 12.0  # weight of a capture by a pawn or a recapture, relative to other moves
 MAX_DRAWS = 2  # mean number of draws per requested board before the pool stays smaller
@@ -83,136 +83,55 @@ def draw_boards(pool, count, stream, out):
         copy_board(pool[random_below(stream, count)], out[i])
 
 
-# Log-linear policy of an opponent that does not see our men, over its legal moves.
+# Distinct boards with weights. A row is a position and the last moves of the opponent (`reply_policy`).
 #
-# The probability of a move is proportional to the product of two weights. The first is for the class of the move
-# (quiet, recapture where a man was just lost, capture elsewhere, castling or promotion), by the kind of man, by whether
-# the side is in check and by whether the man will be protected. The second is for the change of square, worth[end] /
-# worth[start], by the kind of man and the phase of the game. An illegal attempt costs an opponent nothing, so the
-# choice is among legal moves only. The weights are fitted to games of engines (`benchmarks/kriegspiel_training.py`).
-#
-# Layout of a policy: rows of 64 weights, squares as seen by the side to move
-#     0 .. 17   squares: row 6 * phase + kind
-#     18, 19    classes, while not in check and in check: cell 6 * class + kind, 24 further if protected
-
-FIRST_PLIES = (0, 20, 60)  # first plies of the phases
-CLASS_ROW = len(FIRST_PLIES) * KINDS
-ROWS = CLASS_ROW + 2
-QUIET, TAKES_BACK, TAKES, SPECIAL = 0, 1, 2, 3
-CLASSES = 4
-
-
-@inlined
-def phase_of(ply):
-    if ply < FIRST_PLIES[1]:
-        return 0
-    return 1 if ply < FIRST_PLIES[2] else 2
-
-
-@inlined
-def class_of(board, move, kind, lost):
-    """Return the class of a legal move by kind of man; `lost` is its side's last lost square, or NO_SQUARE."""
-    start, end = start_of(move), end_of(move)
-    if position.promotion_of(move) or (kind == KING and abs(end - start) == 2):
-        return SPECIAL
-    if board[MEN + 1 - board[MOVER]] & bit(end):
-        return TAKES_BACK if end == lost else TAKES
-    return TAKES if kind == PAWN and end == board[PASSANT] and (end - start) % 8 else QUIET
-
-
-@in_place
-def class_cell(board, move, kind, lost):
-    left = bit(start_of(move))
-    guards = attackers(board, end_of(move), board[MOVER], occupied(board) & ~left) & ~left
-    return KINDS * (class_of(board, move, kind, lost) + (CLASSES if guards else 0)) + kind
-
-
-@in_place
-def weigh_replies(board, moves, count, lost, checked, policy, weights):
-    """Fill in the weights of legal moves, which are grouped by man; return their sum."""
-    turned = UPSIDE_DOWN if board[MOVER] == BLACK else 0
-    first_place, classes = KINDS * phase_of(board[PLY]), policy[CLASS_ROW + (1 if checked else 0)]
-    total, last, kind = 0.0, NO_SQUARE, PAWN
-    for i in range(count):
-        start, end = start_of(moves[i]), end_of(moves[i])
-        if start != last:
-            last, kind = start, kind_on(board, start)
-        places = policy[first_place + kind]
-        weights[i] = classes[class_cell(board, moves[i], kind, lost)] * places[end ^ turned] / places[start ^ turned]
-        total += weights[i]
-    return total
-
-
-# Distinct boards with weights.
-#
-# After the opponent's move, every board makes each legal move that gives exactly the announced message. The weight of a
-# child is that of its board times the probability of the move by the opponent's policy; identical children are merged.
-# So the weight of a board contains the likelihoods of all messages so far. If there are more children than capacity,
-# heavy ones stay and light ones are drawn such that no expected weight changes (Fearnhead & Clifford 2003, optimal
-# resampling): no board occurs twice.
+# After the opponent's move, the weight of a child is that of its board times the probability of the move by the
+# opponent's policy. So the weight of a board contains the likelihoods of all messages so far. If there are more
+# children than capacity, heavy ones stay and light ones are drawn such that no expected weight changes (Fearnhead &
+# Clifford 2003, optimal resampling). They are drawn before they are made: only those that are drawn are compared with
+# the announced checks and tries, and more of them are drawn if few fit. Identical children are merged.
 
 # Capacity for children per board of a full pool: above the mean number of moves, though a single board may have more.
 MAX_CHILDREN = 48
 FREE = -1
 HALVINGS = 40  # bisection steps for the weight below which children are drawn
+# Shares of the wanted boards between which a draw is good, how many draws there are, and their greatest growth.
+ENOUGH, TOO_MANY, DRAWS, GROWTH = 0.9, 1.2, 5, 16.0
 
 
 class Children(NamedTuple):
-    """Boards after the opponent's move: parent, move, weight, key; and a hash table from keys to children."""
+    """Moves of the opponent: parent, move, weight; and a hash table of the boards after those that were selected."""
 
     parent: np.ndarray
     move: np.ndarray
     weight: np.ndarray
-    key: np.ndarray
-    table: np.ndarray  # open addressing: the number of a child, or FREE. Its length is a power of two.
+    key: np.ndarray  # of selected boards
+    table: np.ndarray  # open addressing: the number of a selected board, or FREE. Its length is a power of two.
 
 
 def empty_children(boards: int) -> Children:
     room = MAX_CHILDREN * boards
     parent, move = np.empty((2, room), np.int32)
-    table = np.empty(1 << (2 * room).bit_length(), np.int32)
-    return Children(parent, move, np.empty(room), np.empty(room, np.int64), table)
-
-
-@in_place
-def add_child(children, found, parent, move, weight, key):
-    """Add a board, or its weight to the board with the same key; return the number of boards."""
-    table, last = children.table, len(children.table) - 1
-    place = (key ^ (key >> 32)) & last
-    while table[place] != FREE and children.key[table[place]] != key:
-        place = (place + 1) & last
-    if table[place] != FREE:
-        children.weight[table[place]] += weight
-        return found
-    if found == len(children.parent):
-        return found
-    table[place] = found
-    children.parent[found], children.move[found] = parent, move
-    children.weight[found], children.key[found] = weight, key
-    return found + 1
+    table = np.empty(1 << (2 * boards).bit_length(), np.int32)
+    return Children(parent, move, np.empty(room), np.empty(boards, np.int64), table)
 
 
 @kernel
-def list_children(boards, weights, lost, message, switches, policy, children):
-    """List the distinct boards that may follow, weighted; `lost` as in `evolve`, or NO_SQUARE. Return their number."""
+def list_children(boards, weights, heard, message, switches, policy, children):
+    """List the weighted moves that fit the announced capture; `heard` as in `reply_policy`. Return their number."""
     limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
-    chances, after, found = np.empty(MAX_MOVES), np.empty(position.POSITION, np.int64), 0
-    children.table[:] = FREE
+    scene, cells, tries = np.empty(SCENE, np.int64), np.empty(FACTORS, np.int64), known_tries(heard, switches)
+    chances, found = np.empty(MAX_MOVES), 0
     for b in range(len(boards)):
         board = boards[b]
         restrict(board, limits)
         count = legal_moves(board, limits, moves)
-        total = weigh_replies(board, moves, count, lost, limits[CHECKERS] != 0, policy, chances)
-        for i in range(count):
+        weigh_replies(board, board[MEMORY], moves, count, heard, tries, limits, policy, scene, cells, chances)
+        for i in range(min(count, len(children.parent) - found)):
             if fits_capture(board, moves[i], message, switches):
-                copy_board(board, after)
-                make(after, moves[i])
-                # a mate would have ended the game
-                if fits_position(after, message, limits, switches) and (
-                    message[CHECKS] == 0 or can_move(after, limits)
-                ):
-                    key = key_of(after, after[PASSANT])
-                    found = add_child(children, found, b, moves[i], weights[b] * chances[i] / total, key)
+                children.parent[found], children.move[found] = b, moves[i]
+                children.weight[found] = weights[b] * chances[i]
+                found += 1
     return found
 
 
@@ -235,13 +154,24 @@ def drawing_weight(weights, count, wanted):
 
 
 @in_place
-def select_children(boards, children, found, wanted, stream, out, out_weights):
-    """Make the moves of selected children in `out`: of all, or of `wanted` or one more; return their number.
+def number_of(children, key, count):
+    """Return the number of the selected board with this key: `count`, if it is new."""
+    table, last = children.table, len(children.table) - 1
+    place = (key ^ (key >> 32)) & last
+    while table[place] != FREE and children.key[table[place]] != key:
+        place = (place + 1) & last
+    if table[place] == FREE:
+        table[place], children.key[count] = count, key
+    return table[place]
 
-    The weights in `out_weights` sum to 1.
-    """
+
+@kernel
+def draw_children(boards, children, found, wanted, message, switches, stream, out, out_weights):
+    """Make `wanted` drawn moves, or all, and keep those that fit the message; return the number of boards in `out`."""
+    limits = np.empty(LIMITS, np.int64)
     drawn_below = 0.0 if found <= wanted else drawing_weight(children.weight, found, wanted)
-    mark, count, total = random_unit(stream) * drawn_below, 0, 0.0
+    mark, count = random_unit(stream) * drawn_below, 0
+    children.table[:] = FREE
     for i in range(found):
         weight = children.weight[i]
         if weight < drawn_below:
@@ -252,11 +182,38 @@ def select_children(boards, children, found, wanted, stream, out, out_weights):
             weight = drawn_below
         if count == len(out):
             break
-        copy_board(boards[children.parent[i]], out[count])
-        make(out[count], children.move[i])
-        out_weights[count] = weight
-        total += weight
-        count += 1
+        row = out[count]
+        copy_row(boards[children.parent[i]], row)
+        make(row, children.move[i])
+        # a mate would have ended the game
+        if fits_position(row, message, limits, switches) and (message[CHECKS] == 0 or can_move(row, limits)):
+            number = number_of(children, key_of(row, row[PASSANT]), count)
+            if number < count:
+                out_weights[number] += weight
+                continue
+            row[MEMORY] = remember(row[MEMORY], children.move[i])
+            out_weights[count] = weight
+            count += 1
+    return count
+
+
+@kernel
+def select_children(boards, children, found, wanted, message, switches, stream, out, out_weights):
+    """Fill `out` with boards after the opponent's move, about as many as wanted; return their number.
+
+    `out` has room for some more, because it is not known before how many of the drawn moves fit.
+
+    The weights in `out_weights` sum to 1.
+    """
+    asked, count = float(wanted), 0
+    for _ in range(DRAWS):
+        count = draw_children(boards, children, found, asked, message, switches, stream, out, out_weights)
+        if ENOUGH * wanted <= count <= TOO_MANY * wanted or (asked >= found and count <= wanted):
+            break
+        asked *= min(wanted / max(count, 1), GROWTH)
+    total = 0.0
+    for i in range(count):
+        total += out_weights[i]
     for i in range(count):
         out_weights[i] /= total
     return count
@@ -269,7 +226,7 @@ def keep_where_refused(boards, weights, count, move):
     for i in range(count):
         restrict(boards[i], limits)
         if not is_legal(boards[i], limits, move):
-            copy_board(boards[i], boards[kept])
+            copy_row(boards[i], boards[kept])
             weights[kept] = weights[i]
             kept += 1
     return kept
@@ -285,7 +242,7 @@ def keep_where_accepted(boards, weights, count, move, message, switches):
         if is_legal(board, limits, move) and fits_capture(board, move, message, switches):
             make(board, move)
             if fits_position(board, message, limits, switches):
-                copy_board(board, boards[kept])
+                copy_row(board, boards[kept])
                 weights[kept] = weights[i]
                 kept += 1
     return kept

@@ -15,6 +15,7 @@ from ...games.chess.moves import LIMITS, attackers, can_move, destinations, rest
 from ...games.chess.position import MEN, MOVER, PASSANT, RIGHTS, copy_board, occupied
 from ..game import attempts, rules
 from ..game.attempts import CHECKS, KIND_HIDDEN, MESSAGE, SOME, SQUARE, TAKEN, TRIES, UNKNOWN, known_tries
+from .reply_policy import copy_row
 
 _FIELDS = [
     ("men", np.int64, KINDS),  # own men by kind
@@ -336,7 +337,7 @@ def vary_boards(seen, models, wanted, stream, out):
         if count == wanted:
             break
         board = out[count]
-        copy_board(models[random_below(stream, len(models))], board)
+        copy_row(models[random_below(stream, len(models))], board)
         if not change_man(board, stream):
             continue
         if random_unit(stream) < SECOND_CHANGE and not change_man(board, stream):

@@ -1,7 +1,8 @@
 """Kriegspiel in a terminal: a person who types moves against an engine or in a problem, and the stop of the tour."""
 
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ...cli.terminal import GameEnding, Resigned, Terminal, normal
@@ -11,10 +12,12 @@ from ...core.rng import stream_of
 from ...core.session import PersonSession
 from ...games.chess.bitboards import KINDS, PAWN, QUEEN
 from ...games.chess.fen import SIDES, board_text, move_name, square_name
-from ...games.chess.game import RESULTS, UNFINISHED
+from ...games.chess.game import CASTLING, MARKS, RESULTS, SAN, UNFINISHED, meant
 from ...games.chess.position import PLY, end_of, promotion_of, start_of
 from ...process.preparation import finish_compiling, start_compiling
+from ..analysis import DEFAULT_ENGINE, analyse, share
 from ..beliefs.board_filter import list_children
+from ..decisions import Decision
 from ..engine import SearchLimit, find_engine
 from ..game import ENDINGS, ICC, QUESTION, parse_attempt, reveal, rule_set_of, rules, show
 from ..game.attempts import MAY_ASK
@@ -23,10 +26,13 @@ from ..pgn import turns_of
 from ..problems import Problem
 from ..problems.solution import ILLEGAL, first_scene, hear, hint, known_men, scene_after, solve, standing, tree_lines
 from ..problems.solver import Solver
+from ..protocol import own_board
 from ..referee import TIME_UP, Referee, SideClock, answer_in, message_in, play_game, switches_in, why_impossible
 
-HELP = """a move      both squares, as e2e4; castling is the king's move, e1g1; a promoting pawn becomes a queen
-            unless you say otherwise, as in e7e8n
+HELP = """a move      both squares, as e2e4 (castling e1g1), or the short form, as Nf3, exd5, O-O;
+            a pawn becomes a queen unless you say otherwise, as in e7e8n or e8=N
+hint        an attempt that an engine would make with what you know
+undo        take your last attempt back; after a hint or an undo the game is kept as practice
 tries       try your pawns' captures one after the other until one is accepted
 rules       how Kriegspiel is played
 board       your men, what the referee said, what was refused
@@ -34,6 +40,8 @@ resign      give the game up
 help        this list
 Ctrl-D      leave; the game is saved"""
 ASK_HELP = "any         ask whether any pawn of yours can take; if so you must try it\n"
+HINT = SearchLimit(nodes=4_000)  # for each attempt of the engine that gives a hint
+BOTH_SQUARES = re.compile(r"[a-h][1-8]-?[a-h][1-8][qrbn]?\??", re.IGNORECASE)
 NO_TRIES = "No pawn of yours can take anything: the referee has announced no tries."
 
 
@@ -57,10 +65,13 @@ class KriegspielTerminal(Terminal):
         self.clocks = clocks or (SideClock(), SideClock())  # White's first
         self.lines = self.timed_lines(lines)
         self.shown: int | None = None  # ply at which the board was last shown
+        self.typed = ""  # the last line, whose capitals tell a bishop from a pawn
+        self.practice: list[str] = []  # aids used, which make the game practice
         if session.state[rules.SWITCHES] & MAY_ASK:
             self.help = HELP.replace("tries  ", ASK_HELP + "tries  ", 1)
         del self.commands["look"], self.commands["choices"]
         self.commands |= {"board": lambda: tell(show(session.seen())), "tries": self.try_captures}
+        self.commands |= {"hint": self.give_hint, "undo": self.undo}
 
     def greeting(self) -> str:
         house = rule_set_of(int(self.session.state[rules.SWITCHES]))
@@ -84,12 +95,56 @@ class KriegspielTerminal(Terminal):
 
     def act(self, said: str) -> None:
         """Attempt the move that the person typed; a pawn promotes to a queen unless another piece is named."""
-        action, choices = parse_attempt(said.replace("-", "").rstrip("?")), self.session.choices()
+        choices = self.session.choices()
+        action = self.short_form(choices)
+        if action is None:
+            action = parse_attempt(said.replace("-", "").rstrip("?"))
         if not promotion_of(action) and action + 4096 * QUEEN in choices:
             action += 4096 * QUEEN
         if action not in choices:
             raise ValueError(why_impossible(self.session.state, action, choices))
         self.attempt(action, said)
+
+    def short_form(self, choices: Sequence[int]) -> int | None:
+        """Return the attempt of a short form, by the person's own men alone; None if the line has another form."""
+        text = self.typed.replace("0", "O")
+        if text[:1] in tuple("onrqk"):
+            text = text.upper() if text[0] == "o" else text[0].upper() + text[1:]
+        plain = text.rstrip(MARKS)
+        if BOTH_SQUARES.fullmatch(text) or not (plain in CASTLING or SAN.fullmatch(plain)):
+            return None
+        men, moves = own_board(self.session.seen()), [action for action in choices if action != rules.ANY]
+        found = meant(plain, men, moves) or meant(f"{plain}=Q", men, moves)
+        if len(found) > 1:
+            names = ", ".join(map(move_name, found))
+            raise ValueError(f"{self.typed} may be {names}: say which man, by both squares")
+        if not found:
+            raise ValueError(f"{self.typed}: no man of yours can try this now; say both squares, as e2e4, to hear why")
+        return found[0]
+
+    def give_hint(self) -> None:
+        """Suggest an attempt: the engine follows the person's own views and attempts, and nothing else."""
+        decisions = [Decision(seen, action) for seen, action in self.session.decisions]
+        decisions.append(Decision(self.session.seen(), None))
+        (found,) = analyse(decisions, DEFAULT_ENGINE, HINT, last=True)
+        best = next((one for one in found.attempts if one.move == found.best), None)
+        legal = f", legal on {share(best.legal)} of the boards that fit what was announced" if best else ""
+        self.mark("hint")
+        self.tell(f"Try {found.best}{legal}.")
+
+    def undo(self) -> None:
+        """Take back the person's last attempt, and all that followed."""
+        try:
+            self.session = self.session.before_last_action()
+        except ValueError as error:
+            return self.tell(f"{error}.")
+        self.shown = None
+        self.mark("undo")
+        return self.tell("Your last attempt is taken back.")
+
+    def mark(self, aid: str) -> None:
+        if aid not in self.practice:
+            self.practice.append(aid)
 
     def attempt(self, action: int, said: str) -> bool:
         """Attempt a move and print the referee's answer; return True if it was accepted."""
@@ -124,6 +179,7 @@ class KriegspielTerminal(Terminal):
             own.spend(time.perf_counter() - began)
             if own.is_up:
                 raise Resigned
+            self.typed = line.strip()
             yield line
 
     def resignation(self) -> str:

@@ -197,6 +197,8 @@ def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | N
         console.table(f"{names}, {analysis.engine}", TURN_COLUMNS, turn_rows(analysis.positions))
         for position in analysis.worst:
             console.out.print(worst_sentence(position))
+            for reason in position.reasons:
+                console.out.print(f"  {reason}.")
         if analysis.mean_cost is not None:
             console.out.print(f"a move cost {analysis.mean_cost:.2f} pawns on average")
     if phases:
@@ -217,7 +219,7 @@ def _print_position(position: "PositionAnalysis") -> None:
     console.out.print(f"{position.turn} {tried}{refused}".rstrip())
     if position.heard:
         console.out.print(f"The referee: {position.heard}.")
-    for sentence in position.implied:
+    for sentence in (*position.reasons, *position.implied):
         console.out.print(f"{sentence}.")
     if position.attempts:
         title = f"{position.boards:,} different boards in mind, {position.evaluated:,} evaluated"

@@ -229,6 +229,7 @@ def play_game(
     threads: Cores = 1,
     clock: Clock = None,
     rules: RulesName = "icc",
+    level: Annotated[int | None, typer.Option(help="A level of fog instead of an engine, 1 (weak) to 8 (fog).")] = None,
     seed: Annotated[int | None, typer.Option(help="The engine's seed (another one each time).")] = None,
     output: Annotated[Path | None, typer.Option(help="The file for the game (kriegspiel-DATE-TIME.pgn).")] = None,
     as_json: AsJson = False,
@@ -251,6 +252,10 @@ def play_game(
     from ._terminal import KriegspielTerminal, result_of
 
     side, house = parse_seat(colour, ("white", "black")), HouseRules.usual(rules)
+    if level is not None:
+        if against != DEFAULT_ENGINE or (time, nodes, clock) != (None, None, None):
+            raise ValueError("--level has an engine and an effort of its own: leave --against and its limits out")
+        against = f"fog:level={level}"
     name, effort = parse_engine(against, effort_of(time, nodes, threads, clock))
     control = None if clock is None else TimeControl.parse(clock)
     if control:
@@ -275,26 +280,33 @@ def play_game(
         session = PersonSession(kriegspiel_from(switches=house), PlayerAgent(name, lambda stream: player), side, seed)
         terminal = KriegspielTerminal(session, lines, tell, clocks)
         played = terminal.play()
+    session = terminal.session
     result = result_of(played)
     if isinstance(engine, LifecyclePlayer):
         engine.hear_end(session.view(1 - side), result, played.how)
     tell(f"The game is over: {played.how}, {result}.")
     tell(terminal.epilogue())
     ended = TIME_UP if any(one.is_up for one in clocks) else "unterminated" if result == "*" else "normal"
-    kept = _keep(session, result, against, ended, output, tell)
+    kept = _keep(session, result, against, (ended, terminal.practice), output, tell)
     tell(f"The game is saved in {kept}.")
     if as_json:
         facts = {"against": against, "as": colour.lower(), "seed": seed, "result": result, "how": played.how}
         facts |= {} if house.rules == ICC else {"rules": house.rules}
+        facts |= {"practice": terminal.practice} if terminal.practice else {}
         print_json(facts | {"plies": int(session.state[PLY]), "output": str(kept)})
     if played.interrupted or played.failed:
         raise typer.Exit(INTERRUPTED if played.interrupted else 2)
 
 
 def _keep(
-    session: "PersonSession", result: str, against: str, ended: str, output: Path | None, tell: Callable[[str], None]
+    session: "PersonSession",
+    result: str,
+    against: str,
+    ended: tuple[str, list[str]],
+    output: Path | None,
+    tell: Callable[[str], None],
 ) -> Path:
-    """Save a game as PGN; report where that is not possible."""
+    """Save a game as PGN, with its termination and the aids used; report where that is not possible."""
     from datetime import datetime
 
     from ..pgn import write_pgn
@@ -303,7 +315,9 @@ def _keep(
     now = datetime.now()
     names = ["you", against] if session.side == 0 else [against, "you"]
     tags = {"Event": "A game at the terminal", "Date": f"{now:%Y.%m.%d}", "White": names[0], "Black": names[1]}
-    tags["Termination"] = ended
+    tags["Termination"] = ended[0]
+    if ended[1]:
+        tags["Practice"] = ", ".join(ended[1])
     path = output or Path(f"kriegspiel-{now:%Y%m%d-%H%M%S}.pgn")
     text = write_pgn(session.record, tags, switches=switches_in(session.state), result=result)
     try:

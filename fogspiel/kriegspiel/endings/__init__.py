@@ -159,9 +159,13 @@ class LoneKingPlayer(Engine):
         return turn_move(int(moves[np.argmax(values)]), self.side)
 
 
-def begin_ending(engine: Engine, seen: np.ndarray, kings: int, quiet: int) -> LoneKingPlayer:
-    """Create the endgame player of an engine that believes the lone king to be on one of these squares."""
+def begin_ending(engine: Engine, seen: np.ndarray, kings: int, quiet: int = 0) -> LoneKingPlayer:
+    """Create the endgame player of an engine that believes the lone king to be on one of these squares.
+
+    It hears the messages from now on. Endgames begin with a capture, so no quiet moves are the rule.
+    """
     ending = LoneKingPlayer(engine.effort, engine.stream, kings, quiet)
     ending.begin(engine.side)
     ending.reset(seen)
+    engine.listener = ending
     return ending

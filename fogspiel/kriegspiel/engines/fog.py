@@ -18,15 +18,16 @@ from pathlib import Path
 import numpy as np
 
 from ...core.rng import random_below, random_unit
-from ...games.chess.bitboards import ALL, KINDS, KING, NO_SQUARE, PAWN, QUEEN
-from ...games.chess.position import MEN, MOVER, POSITION, start_of
+from ...games.chess.bitboards import ALL, KINDS, KING, NO_SQUARE, QUEEN
+from ...games.chess.position import MEN, MOVER, POSITION
 from ..beliefs import board_filter
 from ..beliefs.board_filter import empty_children, keep_where_refused, list_children, select_children
 from ..beliefs.consistent_boards import observation_of, observe_last, vary_boards
+from ..beliefs.reply_policy import HEARD, HEARD_BEFORE, HEARD_THEIRS, MEMORY, ROW
 from ..endings import LoneKingPlayer, begin_ending, faces_lone_king
 from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
 from ..game import rules
-from ..game.attempts import SQUARE
+from ..game.attempts import MESSAGE, SQUARE
 from ..parameters import FogParameters, FogWeights, read_fog_weights
 from ..search.gain_tables import ThreatEvaluator, mean_advantages, rank_attempts
 
@@ -36,13 +37,18 @@ from ..search.gain_tables import ThreatEvaluator, mean_advantages, rank_attempts
 # with the attempts and messages since. When it becomes thin, variants of remembered boards (`vary_boards`) are replayed
 # through all messages since then; those consistent with every message join the belief.
 
-NO_BOARDS = np.empty((0, POSITION), np.int64)
+NO_BOARDS = np.empty((0, ROW), np.int64)
 REMEMBERED = 10  # number of remembered turns
 # Ages in turns from which a thin belief restarts: recent errors are corrected by few messages, old ones by many.
 TURNS_BACK = (2, 5, 9)
 # Greatest share of weight for joining boards, and how many of them an old board counts for.
 MAX_NEW, OLD_COUNTS = 0.5, 4
-SPARE_ROOM = 64  # boards: `select_children` may keep one more than requested
+SPARE_ROOM = 64  # boards
+
+
+def room_for(boards: int) -> int:
+    """Return the room in which so many boards are selected: `select_children` may find some more."""
+    return boards * 5 // 4 + SPARE_ROOM
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,8 @@ class BoardBelief:
 
     def __init__(self, size: BeliefSize, policy: np.ndarray, stream: np.ndarray):
         self.size, self.policy, self.stream = size, policy, stream
-        room = size.most + len(TURNS_BACK) * size.variants + SPARE_ROOM
-        self._boards, self._spare = np.empty((2, room, POSITION), np.int64)
+        room = room_for(size.most) + len(TURNS_BACK) * room_for(size.variants)
+        self._boards, self._spare = np.empty((2, room, ROW), np.int64)
         self._weights, self._spare_weights = np.empty((2, room))
         self._children = empty_children(room)
         self.count = 0
@@ -92,7 +98,8 @@ class BoardBelief:
         """Start with all men at home, or, if the game starts in the middle, anywhere consistent with the view."""
         self.side, self.switches = side, int(seen[rules.SEEN_SWITCHES])
         self.turns: deque[BeliefTurn] = deque(maxlen=REMEMBERED)
-        self._boards[0], self._weights[0], self.count = rules.HOME[:POSITION], 1.0, 1
+        self._boards[0, :POSITION], self._boards[0, MEMORY] = rules.HOME[:POSITION], 0
+        self._weights[0], self.count = 1.0, 1
         home = rules.HOME[:KINDS] & rules.HOME[MEN + side]
         at_home = seen[rules.SEEN_PLY] <= 1 and np.array_equal(home, seen[rules.OWN_MEN])
         if not at_home:
@@ -103,6 +110,7 @@ class BoardBelief:
     def begin_anew(self, seen: np.ndarray, models: np.ndarray) -> None:
         """Restart from boards that explain the last observation alone and resemble the models."""
         self.count = observe_last(observation_of(seen), models, self.size.variants, self.stream, self._boards)
+        self.boards[:, MEMORY] = 0
         self.weights[:] = 1 / max(self.count, 1)
 
     def begin_turn(self, seen: np.ndarray) -> None:
@@ -127,10 +135,9 @@ class BoardBelief:
     def answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         if self.turns and self.turns[-1].move is None:  # the game started here, and the boards explain the message
             return
-        own = self.turns[-1].own if self.turns else None
         if self.turns:
             self.turns[-1].other = message.copy()
-        self._reply(NO_SQUARE if own is None else int(own[SQUARE]), message, self.size.most)
+        self._reply(len(self.turns) - 1, message, self.size.most)
         self.mend(seen)
         self.begin_turn(seen)
 
@@ -141,13 +148,27 @@ class BoardBelief:
         boards = self._boards, self._weights, self.count
         self.count = board_filter.keep_where_accepted(*boards, move, message, self.switches)
 
-    def _reply(self, lost: int, message: np.ndarray, wanted: int) -> None:
-        """Make all moves of the opponent that give a message; `lost` is the square of its latest loss."""
-        children = self._children
-        found = list_children(self.boards, self.weights, lost, message, self.switches, self.policy, children)
-        self.count = select_children(
-            self._boards, children, found, wanted, self.stream, self._spare, self._spare_weights
-        )
+    def _heard(self, number: int) -> np.ndarray:
+        """Return what the opponent has heard when it answers the own turn of this number, or the first one: -1."""
+        heard = np.zeros(HEARD, np.int64)
+        heard[[SQUARE, HEARD_THEIRS + SQUARE, HEARD_BEFORE]] = NO_SQUARE
+        if number >= 0 and (own := self.turns[number].own) is not None:
+            heard[:MESSAGE] = own
+        if number >= 1:
+            before = self.turns[number - 1]
+            if before.other is not None:
+                heard[HEARD_THEIRS:HEARD_BEFORE] = before.other
+            if before.own is not None:
+                heard[HEARD_BEFORE] = before.own[SQUARE]
+        return heard
+
+    def _reply(self, number: int, message: np.ndarray, wanted: int) -> None:
+        """Make all moves of the opponent that give a message, in answer to the own turn of this number."""
+        children, heard = self._children, self._heard(number)
+        found = list_children(self.boards, self.weights, heard, message, self.switches, self.policy, children)
+        given = children, found, wanted, message, self.switches, self.stream
+        room = slice(room_for(wanted))
+        self.count = select_children(self._boards, *given, self._spare[room], self._spare_weights[room])
         self._boards, self._spare = self._spare, self._boards
         self._weights, self._spare_weights = self._spare_weights, self._weights
 
@@ -185,13 +206,13 @@ class BoardBelief:
         turn = self.turns[first]
         self.count = vary_boards(turn.seen, turn.boards, self.size.variants, self.stream, self._boards)
         self.weights[:] = 1 / max(self.count, 1)
-        for turn in list(self.turns)[first:]:
+        for number, turn in enumerate(list(self.turns)[first:], first):
             for move in turn.refused:
                 self._drop_legal(move)
             if turn.move is None or turn.own is None or turn.other is None:  # the current turn
                 return
             self._make(turn.move, turn.own)
-            self._reply(int(turn.own[SQUARE]), turn.other, self.size.variants)
+            self._reply(number, turn.other, self.size.variants)
 
 
 NODES_AT_A_TIME = 480  # between two readings of the clock
@@ -237,7 +258,6 @@ class Fog(Engine):
         super().begin(side)
         self.stood: Counter[bytes] = Counter()
         self.ending: LoneKingPlayer | None = None
-        self.quiet = 0  # own moves since the last capture or pawn move
         self.men = np.zeros(KINDS, np.int64)
         self._forget(np.empty(0, np.int64))
 
@@ -247,40 +267,25 @@ class Fog(Engine):
         self.gains, self.drawn = np.empty((ROOM, len(offered)), np.int32), np.zeros(ROOM)
         self.ranks = np.full(len(offered), -np.inf)
 
-    def follow(self, seen: np.ndarray, action: int) -> None:
-        super().follow(seen, action)
-        self.men = seen[rules.OWN_MEN].copy()
-
     def reset(self, seen: np.ndarray) -> None:
         self.belief.begin(self.side, seen)
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
-        if self.ending:
-            return self.ending.on_acceptance(move, message, seen)
         self.belief.accept(move, message)
         self.stood[seen[rules.OWN_MEN].tobytes()] += 1
-        takes, pawn = message[SQUARE] != NO_SQUARE, self.men[PAWN] >> start_of(move) & 1
-        self.quiet = 0 if takes or pawn else self.quiet + 1
-        return None
 
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
-        if self.ending:
-            return self.ending.on_answer(message, seen)
-        if message[SQUARE] != NO_SQUARE:
-            self.quiet = 0
-        return self.belief.answer(message, seen)
+        self.belief.answer(message, seen)
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
-        if self.ending:
-            return self.ending.on_refusal(move, seen)
-        return self.belief.refuse(move, seen)
+        self.belief.refuse(move, seen)
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         self.men = seen[rules.OWN_MEN].copy()
         if faces_lone_king(seen):
             if self.ending is None:
                 kings = self.belief.boards[:, KING] & self.belief.boards[:, MEN + 1 - self.side]
-                self.ending = begin_ending(self, seen, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
+                self.ending = begin_ending(self, seen, int(np.bitwise_or.reduce(kings)) or int(ALL))
             return self.ending.attempt(seen, actions)
         self._forget(actions[(actions >> 12 == 0) | (actions >> 12 == QUEEN)])
         if self.thorough or len(self.offered) > 1:

@@ -135,6 +135,7 @@ class Minimax(Engine):
                 kings = self.meta.theirs[KING : KING + 1]
                 squares = int((kings.byteswap() if self.side else kings)[0])
                 self.ending = begin_ending(self, seen, squares, int(self.meta.quiet))
+                self.listener = self  # the metaposition, too, is kept to the end
             return self.ending.attempt(seen, actions[actions != rules.ANY])
         allowed = {turn_move(int(action), self.side) for action in actions if action != rules.ANY}
         book = self.book[self.done : self.done + 1] if self.silent else ()

@@ -9,7 +9,8 @@ costs nothing, so boards on which it is illegal do not matter. The three differ 
     hs    come from such a pool; before it is empty, boards enter that explain the last observation and otherwise
           resemble those of the turn before
 
-A node is the evaluation of one attempt on one board. Two players without boards, `random` and `greedy`, follow them.
+Against a lone king all of them play by exact sets of squares (`endings`), which the paper's players do not have. A node
+is the evaluation of one attempt on one board. Two players without boards, `random` and `greedy`, follow them.
 """
 
 import re
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ...core.rng import random_below
-from ...games.chess.bitboards import BETWEEN, KINDS, NO_SQUARE, PAWN, QUEEN, WHITE
+from ...games.chess.bitboards import ALL, BETWEEN, KINDS, NO_SQUARE, PAWN, QUEEN, WHITE
 from ...games.chess.fen import fen_of, move_name
 from ...games.chess.game import UciEngine
 from ...games.chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
@@ -31,6 +32,7 @@ from ...games.chess.search import MATE, WORTH, material_score
 from ...process.heartbeat import beat
 from ..beliefs.board_filter import draw_boards, evolve, keep_where_accepted, keep_where_refused
 from ..beliefs.consistent_boards import observation_of, observe_last
+from ..endings import LoneKingPlayer, begin_ending, faces_lone_king
 from ..engine import Choice, Engine, EngineFactory, SearchLimit, Tunable, placement_after, takes_by_pawn
 from ..game import rules
 from ..game.attempts import SQUARE, TAKEN, TRIES
@@ -142,6 +144,7 @@ class Sampler(Engine):
         self.evaluator.begin()
         self.evaluated = 0
         self.stood: Counter[bytes] = Counter()
+        self.ending: LoneKingPlayer | None = None
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         self.evaluated = 0
@@ -160,6 +163,9 @@ class Sampler(Engine):
         return out[: observe_last(observation_of(seen), NOTHING, count, self.stream, out)]
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        if faces_lone_king(seen):
+            self.ending = self.ending or begin_ending(self, seen, int(ALL))
+            return self.ending.attempt(seen, actions)
         offered = actions[(actions >> 12 == 0) | (actions >> 12 == QUEEN)]
         if not np.array_equal(offered, self.offered):
             self.gains, self.evaluated = np.empty((MAX_BOARDS, len(offered)), np.int32), 0

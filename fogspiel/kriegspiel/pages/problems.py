@@ -1,6 +1,7 @@
 """Problems: mate a king whose square you do not know, against the worst answers the referee can give."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Request
@@ -11,7 +12,17 @@ from ...core.compile.kernel import interpreted
 from ...core.page_contract import JsonObject, PageSite
 from ...core.picture import Chess, picture_json
 from ..problems import Problem, find_problem, shipped_problems
-from ..problems.solution import MAX_ATTEMPTS, WhiteKnowledge, hint, known_men, scene_after, solve, standing, tree_lines
+from ..problems.solution import (
+    MAX_ATTEMPTS,
+    KnownMen,
+    WhiteKnowledge,
+    hint,
+    known_men,
+    scene_after,
+    solve,
+    standing,
+    tree_lines,
+)
 from ..problems.solver import Solver
 
 PATH, TITLE = "/problems", "Problems"
@@ -56,6 +67,13 @@ def scene_json(number: int, scene: WhiteKnowledge) -> JsonObject:
         "solved": scene.solved,
         "heard": [{"attempt": h.attempt, "answer": h.answer, "reply": h.reply} for h in scene.heard],
     }
+
+
+@cache
+def _pictured() -> list[tuple[Problem, KnownMen]]:
+    """Return the problems with the men that stand on their boards, computed once."""
+    with interpreted():  # a few pictures do not justify compilation
+        return [(problem, known_men(problem.positions)) for problem in shipped_problems()]
 
 
 def register(site: PageSite) -> None:
@@ -107,9 +125,7 @@ def register(site: PageSite) -> None:
 
     @pages.get("")
     def list_page(request: Request) -> HTMLResponse:
-        with interpreted():  # a few pictures do not justify compilation
-            problems = [(problem, known_men(problem.positions)) for problem in shipped_problems()]
-        return site.page(request, "problems.html", problems=problems)
+        return site.page(request, "problems.html", problems=_pictured())
 
     @pages.get("/{number}")
     def problem_page(request: Request, number: Number) -> HTMLResponse:

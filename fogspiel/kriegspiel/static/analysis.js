@@ -62,7 +62,7 @@ function arrowsOf(position) {
 /* What is known at a position, as sentences. */
 function sentences(position) {
   const list = element("ul", "implied");
-  list.append(...position.implied.map((words) => element("li", "", `${words}.`)));
+  list.append(...[...position.reasons, ...position.implied].map((words) => element("li", "", `${words}.`)));
   const [many, drawn] = [position.boards, position.evaluated].map((count) => count.toLocaleString("en"));
   list.append(element("li", "soft", isEnding(position) ? ENDING : position.boards === 1 ? "One board in mind." : `${many} different boards in mind, attempts valued on ${drawn} drawn from these.`));
   return list;
@@ -90,7 +90,7 @@ function wordsOf(position) {
   const why = isEnding(position) ? ENDING : best && position.best !== position.tried
     ? `${dashed(best.move)} is legal on ${percent(best.legal)} of the boards that fit what was announced.${best.legal < 0.995 ? " A refusal costs nothing: only its player is notified." : ""}` : "";
   const error = known && position.cost_error !== null ? `± ${position.cost_error.toFixed(2)}` : "";
-  return { title: `${position.reason ? `${position.reason} ` : `${made}. `}${first}`, why, chips, error };
+  return { title: `${position.reasons.length ? `${position.reasons[0]}. ` : `${made}. `}${first}`, why, chips, error };
 }
 
 const dashed = (move) => (move.length > 3 ? `${move.slice(0, 2)} – ${move.slice(2)}` : move);

@@ -108,9 +108,11 @@ class Coach:
             found.append(self._reviews[path[:count]])
         return found
 
-    def costs(self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray) -> Costs | None:
+    def costs(
+        self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, most: int = MAX_STEPS
+    ) -> Costs | None:
         """Return the mean cost of each action at a view after these decisions; None if too much lies ahead."""
-        self._steps = 0
+        self._steps = MAX_STEPS - most
         if len(self._values) > MAX_KNOWN:
             self._values.clear()
         try:

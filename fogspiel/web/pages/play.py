@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
@@ -24,6 +24,7 @@ from ..session_json import (
     replay_json,
     scene_of,
     seat_of,
+    since,
     with_notice,
 )
 from .home import games_by_kind
@@ -43,6 +44,9 @@ class NewGameRequest(BaseModel):
     """Rule set, for games that have several."""
 
 
+Heard = Annotated[int, Field(ge=0, le=2**31)]
+
+
 class ActionRequest(BaseModel):
     """Action of a person, and its moment in the game: a click that arrives twice counts once."""
 
@@ -50,6 +54,8 @@ class ActionRequest(BaseModel):
     moment: Annotated[int, Field(ge=0, le=2**31)]
     draw: bool = False
     """True if a draw is offered with it."""
+    heard: Heard = 0
+    """Lines of the log that the page has: the answer leaves them out."""
 
 
 class Keys(BaseModel):
@@ -89,16 +95,19 @@ def _add_api(site: Site) -> None:
         return history_of(asked.keys, asked.game, sessions.store)
 
     @router.get("/{key}")
-    async def look(request: Request, key: Key) -> JSONResponse:
-        """Return the person's knowledge of a game."""
+    async def look(request: Request, key: Key, heard: Annotated[int, Query(ge=0, le=2**31)] = 0) -> JSONResponse:
+        """Return the person's knowledge of a game, without the first `heard` lines of the log."""
         stored = sessions.store.live(key)
-        answer = stored and with_notice(stored)
-        return JSONResponse(answer or await run_in_threadpool(sessions.look, key, client_of(request)))
+        answer = with_notice(stored) if stored else None
+        if answer is None:
+            answer = await run_in_threadpool(sessions.look, key, client_of(request))
+        return JSONResponse(since(answer, heard))
 
     @router.post("/{key}")
     def act(request: Request, key: Key, asked: ActionRequest) -> JSONResponse:
         """Perform an action in a game."""
-        return JSONResponse(sessions.act(key, asked.action, asked.moment, client_of(request), asked.draw))
+        found = sessions.act(key, asked.action, asked.moment, client_of(request), asked.draw)
+        return JSONResponse(since(found, asked.heard))
 
     @router.post("/{key}/resign")
     def resign(request: Request, key: Key, asked: Resignation) -> JSONResponse:

@@ -2,7 +2,8 @@
 
    drawChart(place, chart)     a chart as reports have it: kind, x, y, categories, series of x, y, low and high; besides
                                `until` (where x will end: the rest is fog), `level` (a line across), `now` (words beside the last point)
-                               `cursor` (an x that is looked at), `onPick(x)`, `heights` (the y axis), `plain` (no legend)
+                               `cursor` (an x that is looked at), `onPick(x)`, `heights` (the y axis), `plain` (no legend),
+                               `narrows` (the interval will, with the square root of x)
    drawProgress(place, runs)   the progress of one run or several over the same axes
    Colours are classes, so that a chart follows the theme. Numbers are read under the pointer; tables have them all. */
 
@@ -143,12 +144,13 @@ class Field {
     return Math.max(...this.chart.series.flatMap((series) => series.x.map(Number)));
   }
 
-  /* What is still to come: the interval as it will narrow, with the square root of the games, if nothing else changes. */
+  /* What is still to come. The interval of a score over all games narrows with the square root of their number; of nothing else
+     is said where it will lie. */
   fog() {
     const { top, bottom, right } = this.box, [series] = this.chart.series, last = series.x.length - 1;
     const [value, low, high] = [series.y[last], series.low?.[last], series.high?.[last]];
     const from = this.reached, ends = [0, 0.1, 0.25, 0.5, 0.75, 1].map((share) => from + share * (this.chart.until - from));
-    if (finite(low) && finite(high) && from > 0) {
+    if (this.chart.narrows && finite(low) && finite(high) && from > 0) {
       const edge = (bound) => ends.map((at) => `${this.x(at)} ${Math.min(Math.max(this.y(value + (bound - value) * Math.sqrt(from / at)), top), bottom)}`);
       this.add("polygon", { class: "future", points: [...edge(high), ...edge(low).reverse()].join(" ") });
     } else this.add("rect", { class: "future", x: this.x(from), y: top, width: Math.max(right - this.x(from), 0), height: bottom - top });
@@ -240,7 +242,7 @@ export function drawProgress(place, runs) {
   const last = several || raced ? null : pointsOf(runs[0]).at(-1);
   const until = last && state !== "finished" && total > last.at ? total : undefined;
   const limits = last && last.low != null ? `, between ${pointText(last.low)} and ${pointText(last.high)}` : "";
-  drawChart(place, { kind: "line", x: chart.x, y: chart.y, series, until, level: raced ? 0.5 : undefined, now: until ? `now: ${pointText(last.value)}${limits}` : "" });
+  drawChart(place, { kind: "line", x: chart.x, y: chart.y, series, until, level: raced ? 0.5 : undefined, narrows: runs[0].unit === "games", now: until ? `now: ${pointText(last.value)}${limits}` : "" });
 }
 
 /* The charts of a report, each described in a block of JSON behind its place. */

@@ -5,7 +5,7 @@ import { faceName, fillCard, figureOf } from "./figures.js";
 import { drawPicture } from "./picture.js";
 import { ask, element, pause } from "./service.js";
 
-const NEVER = 1e-5, CHEAP = 0.1, LIKELY = 0.25;
+const NEVER = 1e-5, CHEAP = 0.1, LIKELY = 0.25, MANY = 5;
 let latest = null;
 
 // Ask once for each moment; the answer is drawn again after every drawing of the picture.
@@ -142,12 +142,12 @@ export async function listKnowledge(place, known, session) {
   const labels = new Map(session.choices.map(({ action, label }) => [action, label]));
   const parts = [];
   if (known.costs?.length) parts.push(...adviceOf(known, labels));
-  if (known.plays?.length) parts.push(...playsOf(known, labels));
   if (known.count && known.boards.length) parts.push(await boardsOf(known, session.scene));
   const people = plain(known).filter(({ chances }) => chances.some(({ look }) => look.includes("token")));
   if (people.length) parts.push(...peopleOf(people, known.count));
+  if (known.plays?.length) parts.push(...playsOf(known, labels));
   if (known.count === 0) parts.push(element("p", "small", "There is too much to count here."));
-  const from = known.costs?.length ? (known.proved ? "Costs are counted from the proved solution. " : "Costs are exact. ") : "";
+  const from = known.costs?.length ? (known.proved ? "Costs are counted from the proved solution. " : known.erred ? "Only an error of the opponent leads here: the costs take it to have slipped. " : "Costs are exact. ") : "";
   const how = known.count === null ? "Nothing is hidden." : `Chances follow from your own views, as if ${known.assumes}${known.exact ? "." : "; they are estimated by drawing."}`;
   place.replaceChildren(...parts, element("p", "soft small", from + how));
 }
@@ -155,6 +155,7 @@ export async function listKnowledge(place, known, session) {
 function adviceOf(known, labels) {
   const free = known.costs.filter(({ cost }) => cost < NEVER).map(({ action }) => labels.get(action) ?? "");
   const worst = known.costs.reduce((most, one) => (one.cost > most.cost ? one : most));
+  if (free.length > MANY) free.splice(MANY - 1, free.length, `${free.length - MANY + 1} more`);
   const names = free.length > 2 ? `${free.slice(0, -1).join(", ")} and ${free.at(-1)}` : free.join(" and ");
   const many = free.length > 1 ? "cost" : "costs";
   const head = element("p", "advice", `${names[0]?.toUpperCase() ?? ""}${names.slice(1)} ${many} nothing.`);

@@ -1,7 +1,7 @@
 // One game: what the person sees, what may be done, what was said. Everything shown comes from the person's own view.
 
 import { Clock } from "./clock.js";
-import { die } from "./figures.js";
+import { die, ship } from "./figures.js";
 import { remember } from "./games.js";
 import { askKnowledge, listKnowledge, markKnowledge } from "./knowledge.js";
 import { appear, roll } from "./motion.js";
@@ -33,12 +33,45 @@ async function follow() {
     await pause(wait);
     wait = Math.min(wait * 1.4, LONGEST);
     try {
-      await show(await ask(`/api/play/${key}`));
+      await show(await look());
       if (session.trouble) tell(trouble, session.trouble);
+      offline(false);
     } catch (error) {
-      tell(trouble, error.message);
+      if (error.status) tell(trouble, error.message);
+      else offline(true);
     }
   }
+}
+
+// While the server does not answer the board stays, dimmed, and it is asked again.
+const AGAIN = 3000;
+let away = false;
+function offline(now) {
+  if (now === away) return;
+  away = now;
+  play.classList.toggle("offline", away);
+  byId("offline").hidden = !away;
+  if (away) comeBack();
+}
+async function comeBack() {
+  while (away) {
+    await pause(AGAIN);
+    const answer = await look().catch((error) => (error.status ? session : null));
+    if (!answer) continue;
+    offline(false);
+    await show(answer);
+  }
+}
+
+// The log grows at its end, and its last line may still change: all before it is not sent again.
+function settled() {
+  return Math.max((session?.transcript.length ?? 0) - 1, 0);
+}
+function whole(answer) {
+  return answer.heard ? { ...answer, transcript: [...session.transcript.slice(0, answer.heard), ...answer.transcript] } : answer;
+}
+async function look() {
+  return whole(await ask(`/api/play/${key}?heard=${settled()}`));
 }
 
 function act(action) {
@@ -53,10 +86,11 @@ async function send(path, body) {
   clock.run("other");
   tell(trouble, "");
   try {
-    await show(await ask(path, { ...body, moment: session.moment }));
+    await show(whole(await ask(path, { ...body, moment: session.moment, ...(path.endsWith("resign") ? {} : { heard: settled() }) })));
   } catch (error) {
-    if (error.status === 409) await show(await ask(`/api/play/${key}`).catch(() => session));
-    tell(trouble, error.message); // after the drawing, which tells the opponent's trouble
+    if (error.status === 409) await show(await look().catch(() => session));
+    if (!error.status) offline(true);
+    else tell(trouble, error.message); // after the drawing, which tells the opponent's trouble
   } finally {
     busy = false;
     state.className = stateClass();
@@ -74,7 +108,7 @@ function say(words) {
 // The notice of an engine that is being compiled goes when that is done, also while nobody moves.
 const NOTICED = 3000;
 setInterval(async () => {
-  if (session?.notice && !busy && !session.thinking && !document.hidden) await show(await ask(`/api/play/${key}`).catch(() => session));
+  if (session?.notice && !busy && !session.thinking && !document.hidden) await show(await look().catch(() => session));
 }, NOTICED);
 
 // Giving up takes a second press.
@@ -182,8 +216,29 @@ async function drawSeen() {
   const own = boards.length > 1 ? boards.at(-1) : null;
   await drawPicture(picture, session.picture.filter((part) => part !== own), session.choices, act, session.latest);
   if (!second) return;
-  second.hidden = !own;
-  if (own) await drawPicture(second.querySelector(".picture"), [own]);
+  const placing = session.picture.find((part) => typeof part.turned === "boolean");
+  second.hidden = !own && !placing;
+  if (own) await drawPicture(second.querySelector(".picture"), [own, ...session.picture.filter((part) => part.kind === "race")]);
+  else if (placing) second.querySelector(".picture").replaceChildren(...fleetOf(placing));
+}
+// The ships of the fleet while they are placed: those on the sea, the one in hand, those that follow.
+const LENGTHS = ["", "One", "Two", "Three", "Four", "Five", "Six"];
+function fleetOf({ ships, in_hand: length, fleet, row_names: rows, column_names: columns }) {
+  const squares = fleet.reduce((sum, one) => sum + one, 0);
+  const head = element("p", "row fleet-head");
+  head.append(element("strong", "label", `Fleet, ${squares} squares`), element("span", "small soft", `${ships.length} of ${fleet.length} placed`));
+  const list = fleet.map((size, number) => {
+    const placed = ships[number], held = number === ships.length;
+    const line = element("div", `fleet-row${placed ? " placed" : held ? " held" : ""}`);
+    const figure = element("span", "fleet-ship");
+    figure.style.setProperty("--length", size);
+    figure.append(ship(size));
+    const name = (row, column) => `${columns[column]}${rows[row]}`;
+    const end = placed && name(placed[0] + (placed[3] ? size - 1 : 0), placed[1] + (placed[3] ? 0 : size - 1));
+    line.append(figure, element("b", "", LENGTHS[size] ?? String(size)), element("span", `chip ${placed ? "moss" : held ? "spruce" : ""}`, placed ? `✓ ${name(placed[0], placed[1])} to ${end}` : held ? "in your hand" : "then"));
+    return line;
+  });
+  return [head, ...list, element("p", "small soft", `Ships of ${length} and others lie across or down and may touch. R turns the one in hand.`)];
 }
 byId("truth-toggle").addEventListener("click", () => { asSeen = !asSeen; drawBoards(); });
 

@@ -121,6 +121,7 @@ function onNews(progress) {
   tell(byId("trouble"), progress.trouble ?? "");
   listLately(progress);
   listRates(progress);
+  drawWay();
   if (byId("age") && progress.age) byId("age").textContent = progress.age;
   draw();
   renewFindings(progress).catch(() => {});

@@ -13,13 +13,13 @@ player tries the first cell that it does not know to be occupied. A last empty c
 
 Value. Let one player, the planner, play a fixed strategy. Its possible situations form a tree; the weight of a node is
 the product of the probabilities of its choices. The opponent, the answerer, does not see the node. It knows its own
-stones, which cells are occupied, and so a set of nodes that are possible: the worlds. The answerer's future depends on
+stones, and by its tries a set of nodes that are possible: the worlds. The answerer's future depends on
 nothing else in its past, so the best that it can reach is
 
-    value(own, known, worlds) = best over the cells not known to be occupied of
+    value(own, worlds) = best over the cells that are free in some world of
         what is paid where the game ends by the stone or by the planner's answer
-        + value(own, known + cell, the worlds where the cell is occupied)
-        + value(own + cell, known + cell, the worlds after the planner's answer to the stone)
+        + value(own, the worlds where the cell is occupied)
+        + value(own + cell, the worlds after the planner's answer to the stone)
 
 where every payment is multiplied by the weight of its node. In a game with an opening Black's first stone goes to a
 cell of this kind, one of the images of the cell that the game's name ends with. No order of tries is merged, no
@@ -213,10 +213,8 @@ def nodes_of(board: Board, primal_player: int, strategy: Strategy) -> Iterator[N
 
 # The best response
 
-Place = tuple[int, int]  # the answerer's own stones, and all cells that it knows to be occupied
 
-
-class Answerer(BoardResponder[Place, Node]):
+class Answerer(BoardResponder[int, Node]):
     """The best-responding opponent of the planner, who puts its first stone, if it is Black, into `first`."""
 
     def __init__(self, board: Board, seat: int, first: set[int]) -> None:
@@ -228,24 +226,20 @@ class Answerer(BoardResponder[Place, Node]):
         """Play the planner's turn against the answerer's stones: return the payments of ended games, and the worlds."""
         if not node.tries:  # the last empty cell, if there is one, is the planner's
             return node.weight * (0 if self.theirs[node.stones | self.full & ~own] else DRAW), []
-        paid, worlds = 0, []
+        worlds: list[Node] = []
         for cell, stays, fails in node.tries:
             if own >> cell & 1:
-                more, going = self.turn(fails, own)
-                paid += more
-                worlds += going
+                worlds += self.turn(fails, own)[1]
             elif not self.theirs[stays.stones]:
                 worlds.append(stays)
-        return paid, worlds
+        return 0, worlds
 
-    def tries(self, position: Place, worlds: Sequence[Node]) -> list[int]:
-        own, known = position
-        return [cell for cell in self.open_cells(known, worlds) if own or cell in self.begin]
+    def tries(self, position: int, worlds: Sequence[Node]) -> list[int]:
+        return [cell for cell in self.open_cells(position, worlds) if position or cell in self.begin]
 
-    def attempt(self, position: Place, cell: int, worlds: list[Node]) -> tuple[int, list[tuple[Place, list[Node]]]]:
-        own, known = position
+    def attempt(self, position: int, cell: int, worlds: list[Node]) -> tuple[int, list[tuple[int, list[Node]]]]:
         bit = 1 << cell
-        stones, gained = own | bit, 0
+        stones, gained = position | bit, 0
         taken: list[Node] = []
         going: list[Node] = []
         for node in worlds:
@@ -257,7 +251,7 @@ class Answerer(BoardResponder[Place, Node]):
                 paid, after = self.turn(node, stones)
                 gained += paid
                 going += after
-        outcomes = [((own, known | bit), taken), ((stones, known | bit), going)]
+        outcomes = [(position, taken), (stones, going)]
         return gained, [outcome for outcome in outcomes if outcome[1]]
 
 
@@ -272,7 +266,7 @@ def guaranteed_value(board: Board, primal_player: int, strategy: Strategy, first
     demand(begun <= first, "black begins with a cell that is not of the opening")
     answerer = Answerer(board, 1 - primal_player, first)
     paid, worlds = answerer.turn(nodes[0], 0) if primal_player == BLACK else (0, nodes[:1])
-    best = Fraction(paid + answerer.best((0, 0), worlds), WIN * denominator)
+    best = Fraction(paid + answerer.best(0, worlds), WIN * denominator)
     return 1 - best if primal_player == BLACK else best
 
 
