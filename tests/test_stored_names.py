@@ -16,7 +16,7 @@ from fogspiel.core.agents import POLICY_KEYS, policy_json_in
 from fogspiel.core.compile.cache import code_digest
 from fogspiel.core.explain import Explanation, TextChart
 from fogspiel.core.explain import Table as ExplanationTable
-from fogspiel.core.picture import BoardPicture, Cards, Cell, Chess, Facts, Messages, Text, picture_json
+from fogspiel.core.picture import BoardPicture, Cards, Cell, Chess, Facts, Messages, Race, Stakes, Text, picture_json
 from fogspiel.core.plugins import modules
 from fogspiel.core.untrusted_input import JsonRecord
 from fogspiel.kriegspiel.analysis import AttemptValue, Phase, PositionAnalysis
@@ -56,7 +56,9 @@ OPTIONS = Path(__file__).parent / "golden" / "options.json"
 SUMMARY = "name game method state steps games score interval created seen seconds search"
 KEYS = {
     Cell: "text look action name",
-    BoardPicture: "rows title shape row_names column_names ships turned in_hand",
+    BoardPicture: "rows title shape row_names column_names ships turned in_hand seat fleet",
+    Stakes: "own other rows",
+    Race: "rows",
     Cards: "title cards together seat",
     Facts: "rows title",
     Messages: "lines title",
@@ -67,7 +69,8 @@ KEYS = {
     Explanation: "sentences tables pictures",
     AttemptValue: "move legal value error gain",
     PositionAnalysis: (
-        "ply side men heard refused boards evaluated choice attempts implied belief tried accepted cost cost_error"
+        "ply side men heard refused boards evaluated choice attempts implied belief tried accepted cost cost_error "
+        "reasons"
     ),
     SearchLimit: "seconds nodes threads outside",
     Phase: "plies decisions log_loss even_log_loss king_rank king_chance",

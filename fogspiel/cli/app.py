@@ -351,7 +351,7 @@ def announce_compilation() -> None:
     from ..core.compile.cache import warn_of_unwritable
     from ..core.compile.kernel import CACHE, tell_compilation
 
-    tell_compilation(lambda: console.err.print("compiling for this machine, once: up to half a minute"))
+    tell_compilation(lambda: console.err.print("compiling kernels (first use only, up to 30 s)"))
     if CACHE is None:
         warn_of_unwritable(cache_root(), "no such folder can be made or written")
 

@@ -146,6 +146,7 @@ class PlaySupport:
     simple: Container[str] = ()  # engines that do not search
     # Opponents by level of play, where engines of the game are better than `search`.
     levels: Mapping[str, str] = {}
+    ratings: Mapping[str, int] = {}  # Elo of engines, from a round robin
     # The opponent's response to the offer of a draw, where one can be offered.
     accepts_draw: Callable[[Player], bool] | None = None
     coach, coach_script = "", ""  # template and script of the game's coach

@@ -123,7 +123,7 @@ def parse_json(text: str | bytes, *, floats: bool = False) -> Any:
     except json.JSONDecodeError as error:
         raise ValueError(f"it is not JSON ({error})") from None
     except RecursionError:
-        raise ValueError(f"it is not JSON of ours (more than {MAX_DEPTH} levels deep)") from None
+        raise ValueError(f"its JSON is nested too deeply (more than {MAX_DEPTH} levels)") from None
     _check_depth(value)
     return value
 
@@ -163,4 +163,4 @@ def _check_depth(value: Any) -> None:
             return
         layer = [child for part in parents for child in (part.values() if isinstance(part, dict) else part)]
     if any(isinstance(part, dict | list) for part in layer):
-        raise ValueError(f"it is not JSON of ours (more than {MAX_DEPTH} levels deep)")
+        raise ValueError(f"its JSON is nested too deeply (more than {MAX_DEPTH} levels)")

@@ -296,7 +296,7 @@ def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> tu
     def tell(sign: bytes) -> None:
         task = worker.state.tasks.get(key)
         if task is None or task.state == "cancelled":
-            raise InterruptedError(f"job {number} is not wanted any more")
+            raise InterruptedError(f"job {number} was cancelled")
         worker.log_event(name, (number, worker.address, called, sign))
 
     return worker.address, called, run_job(payload, tell)

@@ -47,7 +47,7 @@ class Pulse(threading.Thread):
         self.looked = self.began + waited()
 
     def run(self) -> None:
-        with suppress(OSError, InterruptedError):  # the job has ended, or is not wanted any more
+        with suppress(OSError, InterruptedError):  # the job has ended, or was cancelled
             while not self.over.wait(LOOK_APART):
                 self.look()
 

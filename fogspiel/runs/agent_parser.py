@@ -45,6 +45,7 @@ class Offer(NamedTuple):
     title: str
     about: str
     strength: int
+    rating: int | None = None  # Elo at its game's family, where a round robin has measured it
 
 
 @dataclass(frozen=True)

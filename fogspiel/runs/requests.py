@@ -558,7 +558,7 @@ class SolveRequest(Request):
         Field(description="The most memory that the game may take, in GiB."),
         Asked(wanted="a positive number of GiB", page=2.0, page_most=64),
     ] = DEFAULT_MEMORY
-    seed: Annotated[Seed, Field(description="Of a method that samples.")] = 0
+    seed: Annotated[Seed, Field(description="Random seed of sampling methods.")] = 0
     iterations: Annotated[
         int | None,
         Field(

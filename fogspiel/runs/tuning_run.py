@@ -45,20 +45,20 @@ from .store import Json, Row, Run, canonical
 
 def proof_sentence(proof: Mapping[str, Any]) -> str:
     if not proof["proved"]:
-        return "no gain over the start could be proved, so the start is the answer"
-    whose = "" if proof["candidate"] == "answer" else f" ({proof['candidate']} of the way, for the last point failed)"
+        return "no gain was shown, so the run returns the initial parameters"
+    whose = "" if proof["candidate"] == "answer" else f" ({proof['candidate']}, as the last point failed)"
     if "gain" in proof:
         gain = with_interval(proof["gain"], proof["gain_interval"])
-        what = f"better against the baseline by {gain} than the start and no worse against it"
+        what = f"gain: {gain} against the baseline, and not inferior to the initial parameters"
     elif not proof["better"]:
-        what = "no worse than the start"
+        what = "not inferior to the initial parameters"
     elif "elo" in proof:
         low, high = proof["elo_interval"]
-        what = f"{signed(proof['elo'], '+')} Elo [{signed(low, '-')}, {signed(high, '+')}] over the start"
+        what = f"gain: {signed(proof['elo'], '+')} Elo [{signed(low, '-')}, {signed(high, '+')}]"
     else:
-        what = "better than the start"
+        what = "better than the initial parameters"
     score = with_interval(proof["score"], proof["interval"])
-    return f"{what}{whose}: score {score} in {proof['games']:,} fresh games, valid at any time"
+    return f"{what}{whose}, score {score} in {proof['games']:,} held-out games (anytime-valid)"
 
 
 def pairs_sentence(proof: Mapping[str, Any]) -> str:

@@ -106,7 +106,12 @@ def hidden_json(game: Game, side: int, view: np.ndarray, found: Sequence[tuple[n
         for place, cell in key:
             chances[place][cell] += worlds[key] / total
     hidden = [
-        {**place._asdict(), "chances": [_chance(*cell, share) for cell, share in sorted(cells.items())]}
+        {
+            "part": place.part,
+            "row": place.row,
+            "column": place.column,
+            "chances": [_chance(*cell, share) for cell, share in sorted(cells.items())],
+        }
         for place, cells in sorted(chances.items())
     ]
     return {"count": len(worlds), "boards": boards, "hidden": hidden}

@@ -4,10 +4,8 @@ A page may name strategies, numbers, runs, and engines with plain options, but n
 page must not imply the right to run programs or to read the disk; that takes the command line.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -24,7 +22,6 @@ from ..runs.kinds.solve import KIND as SOLVE
 from ..runs.store import Store, StoreError
 from ..solving.known_values import shipped_solution
 
-RATINGS = Path(__file__).with_name("ratings.json")
 STRATEGY, ENGINE, SOLUTION = "strategy", "engine", "solution"
 LEVELS = ("perfect", "strong", "fair", "plays by a rule", "at random")  # strengths of opponents, the best first
 LONGEST, MAX_NODES = 60.0, 50_000_000  # limits on an engine's seconds and nodes per move
@@ -77,7 +74,7 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
     found_offers = (offer for source in plug_ins() for offer in source.offers(game))
     offers += [
         Opponent(words=words, title=title, kind=ENGINE, about=about, level=LEVELS[1 + strength])
-        for words, title, about, strength in found_offers
+        for words, title, about, strength, _ in found_offers
     ]
     offers += _of_runs(game, store)
 
@@ -106,15 +103,11 @@ def levels_of_play(game: Game, store: Path) -> dict[str, str]:
     return found
 
 
-@cache
-def _ratings() -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = json.loads(RATINGS.read_text(encoding="utf-8"))
-    return found
-
-
 def ratings_of(game: Game) -> dict[str, int]:
     """Return the Elo of the rated opponents of a game, by their text; each game has a scale of its own."""
-    return _ratings().get(game.name, {})
+    offers = (offer for source in plug_ins() for offer in source.offers(game))
+    rated = {offer.words: offer.rating for offer in offers if offer.rating is not None}
+    return {**rated, **play_support(game).ratings}
 
 
 def level_name(game: Game, store: Path, words: str) -> str:

@@ -106,7 +106,7 @@ def is_simple(game: Game, against: str) -> bool:
 
 
 class PreparationStatus(BaseModel):
-    """Whether a game can begin, and if not, for how long it has been compiled and about how long that takes."""
+    """State of the preparation of a game: ready, or for how long it has been compiled and about how long that takes."""
 
     game: str
     ready: bool

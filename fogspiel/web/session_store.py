@@ -71,13 +71,13 @@ def is_thinker(game: Game, words: str) -> bool:
 def fitting_seconds(game: Game, words: str) -> float:
     """Return the seconds of a first attempt up to which an opponent's slot holds its turn with all attempts.
 
-    An engine with a time for its turn may use half of the margin of its slot; on a busy machine it needs more. One
-    without such a time thinks anew after each refusal.
+    An engine with a time for its turn leaves its slot on a busy machine only. One without such a time thinks anew after
+    each refusal.
     """
     if not is_thinker(game, words):
         return math.inf
     seconds = None if is_general(game, words) else play_support(game).effort_of(words).seconds
-    return 0.0 if seconds is None else (seconds + slot_seconds(game, words)) / 2
+    return 0.0 if seconds is None else slot_seconds(game, words)
 
 
 def slot_seconds(game: Game, words: str) -> float:

@@ -16,9 +16,9 @@ from fogspiel.core.untrusted_input import MAX_DEPTH, MAX_DIGITS, parse_fraction,
 REFUSED = {
     '{"a": 1, "a": 2}': "'a' twice",
     "{" + ", ".join(f'"{name}": 0' for name in [*range(200_000), 199_999]) + "}": "'199999' twice",
-    "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1): "levels deep",
-    "[" * 1_000_000: "levels deep",
-    '{"a":' * 1_000_000: "levels deep",
+    "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1): "nested too deeply",
+    "[" * 1_000_000: "nested too deeply",
+    '{"a":' * 1_000_000: "nested too deeply",
     "[NaN]": "NaN, but a number must be finite",
     "[-Infinity]": "-Infinity, but a number must be finite",
     "[1e999]": "must be finite",
@@ -100,7 +100,7 @@ LIBRARIES = {"np", "numpy", "json", "pickle", "tomllib"}
 PACKAGED, CACHED, CHILD = "files of the package and its plug-ins", "files in the user's own cache", "of a child process"
 ALLOWED = {
     "read_head": "the one way in",
-    "likely_modules": PACKAGED, "_likely_modules": PACKAGED, "shipped_problems": PACKAGED, "_ratings": PACKAGED,
+    "likely_modules": PACKAGED, "_likely_modules": PACKAGED, "shipped_problems": PACKAGED, "ratings": PACKAGED,
     "_content": PACKAGED, "_statements": PACKAGED,
     "_definitions": PACKAGED, "imports_of": PACKAGED, "_index": PACKAGED, "own_book": PACKAGED, "digest": PACKAGED,
     "load_overload": CACHED, "read_kernel": CACHED, "_remembered": CACHED,

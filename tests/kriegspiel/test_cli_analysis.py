@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from support.commands import DOCUMENTED
+from support.commands import documented_keys
 
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.kriegspiel.pgn import write_pgn
@@ -32,8 +32,7 @@ def game(tmp_path, monkeypatch):
 
 
 def documented(command):
-    (row,) = [part for part in DOCUMENTED.split("\n### ") if part.startswith(f"`kriegspiel {command}")]
-    return set(re.findall(r"`(\w+)`", row + DOCUMENTED.partition("Keys that were renamed")[2].partition("\n\n")[0]))
+    return documented_keys(f"kriegspiel {command}")
 
 
 def test_a_game_is_analysed_attempt_by_attempt(game, answer, fogspiel):

@@ -1,11 +1,10 @@
 """fogspiel kriegspiel as people and programs meet it."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
-from support.commands import DOCUMENTED
+from support.commands import documented_keys
 
 from fogspiel.kriegspiel import match as kind
 from fogspiel.kriegspiel.pgn import read_pgn
@@ -22,9 +21,7 @@ def test_every_command_has_help(command, fogspiel):
 
 
 def documented(command):
-    """The words in code marks of the row of a command."""
-    (row,) = [line for line in DOCUMENTED.splitlines() if line.startswith(f"| `kriegspiel {command}")]
-    return set(re.findall(r"`(\w+)`", row + DOCUMENTED.partition("Keys that were renamed")[2].partition("\n\n")[0]))
+    return documented_keys(f"kriegspiel {command}")
 
 
 def test_engines_are_listed_with_a_sentence_each(answer, fogspiel):

@@ -1,11 +1,10 @@
 """The opponent's model: how it is learned from stored games, and how engines are told to use one."""
 
 import json
-import re
 
 import numpy as np
 import pytest
-from support.commands import DOCUMENTED
+from support.commands import documented_keys
 
 from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
@@ -173,8 +172,7 @@ def test_a_model_is_learned_in_rounds_of_stored_games(answer, fogspiel, tmp_path
     assert found["rounds"][0]["change"] is None and 0 < found["rounds"][1]["change"] < 1
     assert not found["settled"] and found["runs"] == ["kriegspiel-1", "kriegspiel-2"] and found["seed"] == 1
     assert read_model(output).shape == SHAPE
-    row = next(line for line in DOCUMENTED.splitlines() if line.startswith("| `kriegspiel learn`"))
-    assert found.keys() | found["rounds"][0].keys() <= set(re.findall(r"`(\w+)`", row))
+    assert found.keys() | found["rounds"][0].keys() <= documented_keys("kriegspiel learn")
     shown = fogspiel("kriegspiel", "learn", *SMALL, "--rounds", 1, "--output", output)
     assert "round 0: 6 games so far" in shown.stderr and "bytes from 6 games" in shown.stdout
 

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from support.commands import DOCUMENTED
+from support.commands import documented_keys
 
 from fogspiel.games.chess.bitboards import KING, KNIGHT, PAWN
 from fogspiel.kriegspiel.model_figure import boards_of, chosen_boards, figure_lines, figure_svg, kind_of
@@ -98,10 +98,8 @@ def test_the_commands_learn_and_draw(answer, refused, tmp_path):
     figure = tmp_path / "figure"
     drawn = answer("kriegspiel", "model", output, "--piece", "knight", "--move", 2, "--output", figure)
     assert drawn["boards"][0]["share"][F3] > 0.25 and (figure / "figure4.svg").exists()
-    rows = {words: next(line for line in DOCUMENTED.splitlines() if line.startswith(f"| `kriegspiel {words}`"))
-            for words in ("learn", "model")}  # fmt: skip
-    assert found.keys() <= set(re.findall(r"`(\w+)`", rows["learn"]))
-    assert drawn.keys() | drawn["boards"][0].keys() <= set(re.findall(r"`(\w+)`", rows["model"]))
+    assert found.keys() <= documented_keys("kriegspiel learn")
+    assert drawn.keys() | drawn["boards"][0].keys() <= documented_keys("kriegspiel model")
     refused("kriegspiel", "learn", "--player", "x", because="add --pgn FILE")
     refused("kriegspiel", "learn", *files, "--engines", "C", because="leave --engines")
     refused("kriegspiel", "model", "none", because="name a file, or generic")

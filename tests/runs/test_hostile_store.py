@@ -133,7 +133,7 @@ REQUESTS = {
     '{"game":"kuhn","method":["x"]}': "its method is ['x']", '{"game":["kuhn"],"method":"solve"}': "its game ['kuhn']",
     '{"game":"../kuhn","method":"solve"}': "its game '../kuhn'", '{"game":"kuhn","method":"a\\u001b[2J"}': "its method",
     '{"game":"kuhn","game":"pig","method":"solve"}': "twice", '{"game":"kuhn","method":"solve","gap":NaN}': "finite",
-    DEEP: "levels deep", '{"game":"kuhn","method":"solve","gap":' + DEEP + "}": "levels deep",
+    DEEP: "nested too deeply", '{"game":"kuhn","method":"solve","gap":' + DEEP + "}": "nested too deeply",
 }  # fmt: skip
 
 

@@ -156,7 +156,7 @@ FIELDS = {
     HouseRules: "promotion_tries passant_square fifty repetition material rules",
     SearchLimit: "seconds nodes threads outside",
     PositionAnalysis: "ply side men heard refused boards evaluated choice attempts implied belief tried accepted cost "
-    "cost_error",
+    "cost_error reasons",
     AttemptValue: "move legal value error gain",
     GameStatistics: "plies refused_per_move nodes_per_move endings seconds_per_move",
     Ledger: "game lower upper done black white known points seconds refutation",

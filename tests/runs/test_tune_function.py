@@ -54,7 +54,7 @@ def test_a_function_of_one_vector_gives_a_gain_in_its_own_units(hill):
     found = fogspiel.tune_function(hill.alone, FILE, games=3000, method="duel", score_range=(-10.0, 0.0), alone=True)
     gain = hill.badness(START) - hill.badness(found.parameters)
     low, high = found.proof["interval"]
-    assert found.proved and low <= gain <= high and str(found).startswith("better than the start by ")
+    assert found.proved and low <= gain <= high and str(found).startswith("better than the initial values by ")
 
 
 def test_errors_of_the_users_own_function_are_raised_as_they_are():

@@ -40,7 +40,7 @@ LATER_METHODS = r"(?<=reply, psro, portfolio)(, [\w+-]+)+"
 """In a list of the methods of tuning: those that are added to the recorded ones, which come last."""
 GROWING = "games --json > json > games"
 """A dictionary of digests by name to which names may be added: another game changes no record."""
-ABOUT_COMPILATION = "compiling for this machine"
+ABOUT_COMPILATION = "compiling kernels"
 """How lines begin that depend on the cache and on who else uses it."""
 INTERRUPTED = 130
 SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGALRM") if hasattr(signal, name)]

@@ -139,5 +139,5 @@ def test_a_run_is_read_and_its_pages_are_made_once_for_each_change(tmp_path, mon
         for steps in range(3):
             pages = {client.get(path).text for _ in range(4) for path in (f"/runs/{run.name}",)}
             found = [client.get(f"/api/runs/{run.name}").json()["steps"] for _ in range(4)]
-            assert len(pages) == 1 and found == [steps] * 4 and len(reads) == 2 * (steps + 1)
+            assert len(pages) == 1 and found == [steps] * 4 and len(reads) == 3 * (steps + 1)  # page, JSON, games
             run.append("step", {"games": 2 * (steps + 1), "score": 0.5, "interval": [0.0, 1.0]})

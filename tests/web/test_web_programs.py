@@ -17,7 +17,7 @@ def test_a_program_run_is_shown_with_its_values_and_can_be_downloaded(answer, tm
     found = answer(*WORDS, "--games", "600")
     with open_client(tmp_path) as client:
         run = client.get("/api/runs/function-1").json()
-        assert run["kind"] == "tuning a program" and not run["playable"] and "over the start" in run["found"][0]
+        assert run["kind"] == "tuning a program" and not run["playable"] and "held-out games" in run["found"][0]
         assert dict(run["parameters"])["d"] == str(found["parameters"]["d"])
         assert client.get("/runs/function-1").status_code == 200 and client.get("/runs").status_code == 200
         steps = client.get("/api/runs/function-1/steps").json()

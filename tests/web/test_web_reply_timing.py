@@ -175,7 +175,7 @@ def test_a_first_attempt_that_takes_long_counts_three_times():
 def test_opponents_with_a_time_for_a_turn_are_told_from_the_others():
     kriegspiel, phantom = known_game("kriegspiel"), known_game("phantom-ttt")
     assert fitting_seconds(phantom, "solved") == fitting_seconds(phantom, "uniform") == math.inf
-    assert fitting_seconds(kriegspiel, "hs@2s") == pytest.approx((2 + slot_seconds(kriegspiel, "hs@2s")) / 2)
+    assert fitting_seconds(kriegspiel, "hs@2s") == slot_seconds(kriegspiel, "hs@2s")
     for words in ("search", "search:time=1"):
         assert fitting_seconds(phantom, words) == 0
     assert fitting_seconds(kriegspiel, "C@90n") == 0

@@ -84,7 +84,7 @@ def test_the_list_shows_the_newest_first_with_score_interval_games_and_age(reade
 def test_a_run_says_what_was_asked_what_was_found_and_can_be_played_against(reader):
     run = reader.get("/api/runs/batawaf-1").json()
     assert run["ask"]["games"] == GAMES and run["result"]["games"] <= GAMES and run["playable"]
-    assert any("fresh games" in sentence for sentence in run["found"])
+    assert any("held-out games" in sentence for sentence in run["found"])
     page = reader.get("/runs/batawaf-1").text
     assert "/play?game=batawaf&amp;against=batawaf-1" in page and "Batawaf, 6 values x 6" in page
 

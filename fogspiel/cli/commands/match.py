@@ -210,7 +210,7 @@ def round_robin(
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let players meet each other: cross-table, proved claims, Nash ranking, cyclic share, Elo if it makes sense."""
+    """Run a round robin: cross-table, proved claims, Nash ranking, cyclic share, Elo if it makes sense."""
     chosen = load_game(remembering(asked["game"], remember)).name
     request = RoundRobinRequest(**asked | {"game": chosen}).resolved(store_path(store))
     if cluster is not None:

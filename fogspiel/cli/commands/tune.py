@@ -95,7 +95,7 @@ class ProgramOptions(ConditionOptions, SliceOptions):
     parameters: Annotated[Path | None, program_option(metavar="FILE", help=PARAMETERS)] = None
     score_range: Annotated[
         tuple[float, float] | None,
-        program_option("--score-range", metavar="LOW HIGH", help="Of the scores, if not 0, 1/2 and 1 alone."),
+        program_option("--score-range", metavar="LOW HIGH", help="Score range (default: only 0, 1/2 and 1)."),
     ] = None
     prove: Annotated[
         tuple[float, float] | None,
@@ -268,7 +268,7 @@ def resume(
     as_json: AsJson = False,
     program: ResumeOptions = NO_PROGRAM_WORDS,
 ) -> None:
-    """Go on with a run that was interrupted; the result is the same as if it had not been.
+    """Resume an interrupted run; the result is byte-identical.
 
     With --games a tuning goes on with its search in a new run, which keeps the steps so far.
     """

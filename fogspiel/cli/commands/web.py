@@ -71,7 +71,7 @@ def web(
     try:
         PageServer(served).run([listener])
     except KeyboardInterrupt:
-        console.err.print("the page is closed; games and runs are kept")
+        console.err.print("server stopped; games and runs are saved")
     if active_count() > 1:  # an opponent still searches, or a job runs: nobody will request the result
         sys.stdout.flush()
         os._exit(0)

@@ -89,7 +89,7 @@ def learn_model(
     if as_json:
         facts = {"state": "finished", "output": str(output), "bytes": size, "runs": list(dict.fromkeys(names))}
         return print_json(facts | {"games": taught.games, "seed": seed, "settled": settled, "rounds": found})
-    end = "hardly changes any more" if settled else "may still change: more --rounds or --games would tell"
+    end = "has converged" if settled else "may not have converged: increase --rounds or --games"
     console.out.print(f"{output}: {size:,} bytes from {taught.games} games; the model {end}")
     return console.out.print(f"use it: fogspiel kriegspiel match C:{output} C:none")
 

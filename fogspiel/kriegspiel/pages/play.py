@@ -64,6 +64,8 @@ class KriegspielPlay(PlaySupport):
     fair = STRONGEST[STRONGEST.index("minimax") + 1 :]
     simple = SIMPLE
     levels = MappingProxyType({"Novice": "minimax@0.1s", "Club": "hs@0.1s", "Expert": "fog@0.5s"})
+    # hs over minimax: 131 [41, 243] in 50 games; fog over hs: 66 [8, 129] in 106; minimax is set to 1,200.
+    ratings = MappingProxyType({"minimax@0.1s": 1200, "hs@0.1s": 1331, "fog@0.1s": 1397})
     accepts_draw = staticmethod(accepts_draw)
     coach, coach_script = "kriegspiel_coach.html", "./analysis.js"
     replay_panel, replay_script = "kriegspiel_analysis.html", "./analysis.js"

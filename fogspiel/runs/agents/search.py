@@ -117,14 +117,14 @@ def offers(game: Game) -> tuple[Offer, ...]:
 
     if not names(game):
         return ()
-    rated = [
-        f"; Elo {one.elo:+.0f} [{one.low:+.0f}, {one.high:+.0f}] above uniform at {one.game}"
-        for one in ratings(game.family)
-    ] or [""] * len(LEVELS)
-    return tuple(
-        Offer(f"{NAME}:level={number}", f"search, level {number}", level.about + rated[number - 1], level.strength)
-        for number, level in reversed(list(enumerate(LEVELS, 1)))
-    )
+    found = []
+    measured = ratings(game.family) or (None,) * len(LEVELS)
+    for number, (level, one) in enumerate(zip(LEVELS, measured, strict=True), 1):
+        elo = f"; Elo {one.elo:+.0f} [{one.low:+.0f}, {one.high:+.0f}] above uniform at {one.game}" if one else ""
+        rating = None if one is None else round(one.elo)
+        about = level.about + elo
+        found.append(Offer(f"{NAME}:level={number}", f"search, level {number}", about, level.strength, rating))
+    return tuple(reversed(found))
 
 
 SOURCES = (AgentSource(NAME, find, names, on_page, offers=offers, general=True),)

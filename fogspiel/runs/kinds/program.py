@@ -308,14 +308,18 @@ def program_proof(proof: Json, scale: Scale) -> str:
         if "elo" in proof:
             low, high = (signed(limit, sign) for limit, sign in zip(proof["elo_interval"], "-+", strict=True))
             elo = f", {signed(proof['elo'], '+')} Elo [{low}, {high}]"
-        what = f"the values found score {score}{elo} against it in {proof['games']:,} fresh games"
-        return f"no gain over the start could be proved: {what}, so the start is the answer"
+        what = f"the values found score {score}{elo} against the initial ones in {proof['games']:,} held-out games"
+        return f"no gain was shown: {what}, so the run returns the initial values"
     if not proof["proved"] or "elo" in proof:
         return proof_sentence(proof)
     equal = 0.0 if scale.single else (scale.low + scale.high) / 2
     gain, low, high = (number - equal for number in (proof["score"], *proof["interval"]))
-    what = "better than the start by" if scale.single else "scores against the start more than an even game by"
-    return f"{what} {gain:.4g} [{low:.4g}, {high:.4g}] in {proof['games']:,} fresh games, valid at any time"
+    what = (
+        "better than the initial values by"
+        if scale.single
+        else "scores more than an even game against the initial values by"
+    )
+    return f"{what} {gain:.4g} [{low:.4g}, {high:.4g}] in {proof['games']:,} held-out games (anytime-valid)"
 
 
 def shown(value: Value) -> str:

@@ -124,10 +124,10 @@ class TuneKind(TuningKind):
         if run.result is not None:
             against, report = run.result["against"], run.result["report"]
             seed = f" of seed {run.request['seed']}" if against == "fixed" else ""
-            score, fresh = with_interval(report["score"], report["interval"]), f"in {report['games']} fresh games"
+            score, fresh = with_interval(report["score"], report["interval"]), f"in {report['games']:,} held-out games"
             found += [proof_sentence(run.result["proof"])] if "proof" in run.result else ["not compared with its start"]
             found += [run.result["why"]] if run.result.get("why") else []
-            found.append(f"scores {score} against the baseline `{against}`{seed} {fresh}")
+            found.append(f"baseline `{against}`{seed}: score {score} {fresh}")
             found += _exploited_words(run.result) if game is not None else []
         if answer is not None and "weights" in answer:
             many, heaviest = len(answer["weights"]), max(answer["weights"])

@@ -82,7 +82,9 @@ def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
     point = simplex.point
     plans = plans_of(form, primal_player, *quotient.lift(point.primal, point.dual))
     sizes = {"reduced": form.sizes, "program": program.sizes, "quotient": small.sizes}
-    solver = f"simplex on the sequence form ({small.height} x {small.width}), player {primal_player + 1} plans"
+    solver = (
+        f"simplex on the sequence form, {small.height} rows x {small.width} columns (player {primal_player + 1}'s LP)"
+    )
 
     def exactly() -> ExactBounds:
         every = np.arange(small.width), np.arange(small.height)

@@ -222,15 +222,15 @@ def choose(arena: Arena, answer: np.ndarray, others: np.ndarray, until: int) -> 
     best = finals.best
     theta, score = finals.table.thetas[best], finals.scores[best]
     if not any(finals.beats(other, best) for other in range(len(finals.table))):
-        why = f"none of the {len(pool.thetas)} others that were left in the end beats it"
+        why = f"none of the {len(pool.thetas)} other finalists beats it"
     else:
         nash = finals.table.nash()
         mixed = finals.score_of(nash.weights)
         if mixed >= score - CLEARLY * finals.error:
-            why = "a mixture, because those who were left in the end beat each other in circles"
+            why = "mixture: the finalists beat each other in cycles"
             return replace(finals.table.step(nash, True), reason=why)
         why = f"a mixture that nobody beats scores less at the baseline: {mixed:.3f}, not {score:.3f}"
-    return Step(theta, True, reason=f"a vector, because {why}")
+    return Step(theta, True, reason=f"single vector: {why}")
 
 
 # The mixture
@@ -264,7 +264,7 @@ def decide(arena: Arena, finalist: Step, mixture: Step, games: int) -> Step:
     beaten, harder = (exploit(arena, one, int(EXPLOITED * games)) for one in (finalist, mixture))
     figures = _figures(finalist, beaten, harder, cost, error)
     if cost <= TOLERANCE + AHEAD * error and harder <= beaten - CLEAR:
-        return replace(mixture, accepted=True, reason=f"a mixture, because {figures}")
+        return replace(mixture, accepted=True, reason=f"mixture: {figures}")
     return replace(finalist, reason=f"{finalist.reason}; {figures}")
 
 

@@ -54,7 +54,7 @@ def split_words(words: str) -> tuple[str, str]:
         return words, DEFAULT_NAME
     file, _, name = words.rpartition(":")
     if not file.endswith(".py") or not name:
-        raise ValueError(f"{words!r} names no function: say it as in FILE.py:{DEFAULT_NAME}")
+        raise ValueError(f"{words!r} is not a function: write FILE.py:{DEFAULT_NAME}")
     return file, name
 
 

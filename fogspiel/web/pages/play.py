@@ -99,7 +99,9 @@ def _add_api(site: Site) -> None:
         """Return the person's knowledge of a game, without the first `heard` lines of the log."""
         stored = sessions.store.live(key)
         answer = with_notice(stored) if stored else None
-        return JSONResponse(since(answer or await run_in_threadpool(sessions.look, key, client_of(request)), heard))
+        if answer is None:
+            answer = await run_in_threadpool(sessions.look, key, client_of(request))
+        return JSONResponse(since(answer, heard))
 
     @router.post("/{key}")
     def act(request: Request, key: Key, asked: ActionRequest) -> JSONResponse:

@@ -81,7 +81,11 @@ def test_a_file_without_the_right_function_is_a_sentence_at_the_start(tmp_path, 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
-    [("nofile.py:play", "there is no file"), ("f.txt:play", "names no function"), ("play", "names no function")],
+    [
+        ("nofile.py:play", "there is no file"),
+        ("f.txt:play", "is not a function: write FILE.py"),
+        ("play", "is not a function: write FILE.py"),
+    ],
 )
 def test_words_that_name_no_function_are_a_sentence(words, sentence):
     with pytest.raises(ValueError, match=sentence):
