@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from .cli.terminal import GameEnding, Terminal, ask_person, parse_seat
+from .cli.terminal import GameEnding, Terminal, ask_person, parse_seat, seat_names
 from .core import BadInput, FogspielError, NotFound, TooLarge, agents, find
 from .core.agents import Agent, ParametricPolicy
 from .core.game import UNIFORM, USER_GAMES, Game, Strategy, list_games
@@ -330,7 +330,7 @@ def play(
     check_seed(seed)
     opponent = _agent(chosen, agents.policy_names(chosen)[0] if against is None else against, store, seed)
     lines, tell = ask_person(False)
-    terminal = Terminal(PersonSession(chosen, opponent, parse_seat(str(seat)), seed), lines, tell)
+    terminal = Terminal(PersonSession(chosen, opponent, parse_seat(str(seat), seat_names(chosen)), seed), lines, tell)
     ending = terminal.play()
     tell(f"The game is over: {ending.how}.")
     tell(terminal.epilogue())
@@ -385,7 +385,9 @@ def match(
             found = play_match(request, chosen, (left, right), threads)
         else:
             found = _work(request.to_json(), store, threads).result
-        return MatchOutcome(tuple(map(float, chosen.payoffs)), tuple(found["outcomes"]), tuple(found["observed"]))
+        counts = tuple(found["outcomes"]), tuple(found["observed"])
+        split = tuple(tuple(seat["outcomes"]) for seat in found.get("by_seat", ()))
+        return MatchOutcome(tuple(map(float, chosen.payoffs)), *counts, split)
 
 
 @_at_the_door
@@ -604,7 +606,7 @@ def _exploit_sampled(
             found = _work(request.resolved(_path(path)).to_json(), path).result
         counts = tuple(found["outcomes"]), tuple(found["observed"])
         bound = found["exploitability"], found["gain"], found["known"]
-        return SampledOutcome(tuple(map(float, chosen.payoffs)), *counts, *bound)
+        return SampledOutcome(tuple(map(float, chosen.payoffs)), *counts, (), *bound)
 
 
 @_at_the_door

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..core.agents import Forfeit
-from ..core.game import how_to_play
+from ..core.game import Game, how_to_play
+from ..core.page_contract import play_support
 from ..core.session import PersonSession, replay
 
 if TYPE_CHECKING:
     from ..solving.policies.coach import MoveReview
+    from ..web.session_json import Transcript
 
 HELP = """a number    the choice with that number
 its words   the same choice, as `take 2 from heap 3`; its beginning or end is enough if no other choice has it
@@ -50,6 +52,8 @@ class Terminal:
         advice: "Callable[[], list[MoveReview]] | None" = None,
     ):
         self.session, self.lines, self.tell, self.advice = session, lines, tell, advice
+        self.transcript: Transcript | None = None
+        self.told = 0  # lines of the transcript that were printed
         self.commands: dict[str, Callable[[], None]] = {
             "help": lambda: tell(self.help),
             "rules": lambda: tell("\n".join(how_to_play(session.game)) or "No rules are written down for this game."),
@@ -90,11 +94,24 @@ class Terminal:
 
     def greeting(self) -> str:
         game, side = self.session.game, self.session.side
-        seat = "" if game.symmetric else f" You are the {('first', 'second')[side]} player."
+        name = (play_support(game).seats or ("the first player", "the second player"))[side]
+        seat = "" if game.symmetric else f" You are {name}."
         return f"{game.title}.{seat} Say a number, or the words of a choice, `rules`, or `help`."
 
     def begin_turn(self) -> None:
+        self.tell_news()
         self.tell(self.scene())
+
+    def tell_news(self) -> None:
+        """Print the opponent's visible actions and other events since the last turn."""
+        from ..web.session_json import OTHER, YOU, Transcript
+
+        self.transcript = self.transcript or Transcript()
+        lines = self.transcript.lines(self.session, thinking=False)
+        for line in lines[self.told :]:
+            if line["who"] != YOU:
+                self.tell(f"The other: {line['words']}" if line["who"] == OTHER else line["words"])
+        self.told = len(lines)
 
     def scene(self) -> str:
         game, session = self.session.game, self.session
@@ -128,6 +145,7 @@ class Terminal:
     def ending(self) -> str:
         """Show the final view, and return the outcome for the person."""
         game = self.session.game
+        self.tell_news()
         self.tell(game.show(self.session.seen()))
         score, even = (
             payoff_of(self.session, self.session.payoff_index or 0),
@@ -185,9 +203,16 @@ def parse_choice(said: str, actions: Sequence[int], label: Callable[[int], str])
     raise ValueError(f"{said[:40]!r} is not one of the choices: say a number from 1 to {many}, or help")
 
 
-def parse_seat(name: str, seats: Sequence[str] = ("first", "second", "white", "black")) -> int:
+def seat_names(game: Game) -> tuple[str, ...]:
+    """Return the words for the two seats, in turn: first, second, and the game's own names."""
+    own = play_support(game).seats or ("white", "black")
+    return ("first", "second", *(name.lower().removeprefix("the ") for name in own))
+
+
+def parse_seat(name: str, seats: Sequence[str] = ("first", "second")) -> int:
     if name.lower() not in seats:
-        raise ValueError(f"--seat is {name!r}: it must be {seats[0]} or {seats[1]}")
+        also = f" ({' or '.join(seats[2:])})" if seats[2:] else ""
+        raise ValueError(f"--seat is {name!r}: it must be {seats[0]} or {seats[1]}{also}")
     return seats.index(name.lower()) % 2
 
 

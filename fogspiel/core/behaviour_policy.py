@@ -41,7 +41,7 @@ class InformationState:
 
     @property
     def line(self) -> str:
-        return " | ".join(part.strip() for part in self.text.splitlines() if part.strip())
+        return one_line(self.text)
 
     @property
     def labels(self) -> list[str]:
@@ -128,6 +128,10 @@ class StatePlayer:
     def follow(self, seen: np.ndarray, action: int) -> None:
         """Remember an action, its own or one of a resumed game."""
         self.history += (action,)
+
+
+def one_line(text: str) -> str:
+    return " | ".join(part.strip() for part in text.splitlines() if part.strip())
 
 
 def check_probabilities(state: InformationState, answer: ActionProbabilities, name: str) -> list[ExactOrFloat]:

@@ -25,7 +25,9 @@ Players = Annotated[int, Path(ge=min(TABLES), le=max(TABLES), description="How m
 
 
 class ResistancePlay(PlaySupport):
-    """The link from a game to its plan."""
+    """The names of the two teams, and the link from a game to its plan."""
+
+    seats = ("the resistance", "the spies")
 
     def links(self, game: Game) -> Sequence[tuple[str, str]]:
         return ((f"{PATH}/{game.size}", "The proved plan, to follow at a real table"),)

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.agents import Agent
 from ..core.behaviour_policy import MissingState
 from ..core.game import Game
-from .policies import refuse_unknown
+from .policies import refuse_faulty
 from .policies.exploitability import behaviour_mixture, behaviour_of, states_of
 from .proofs.checkers.refined import LockedPositions, locked_game
 from .refinement import uniform_behaviour
@@ -36,7 +36,7 @@ class GivenPolicy(NamedTuple):
         """Return the probabilities at each infoset of a tree; None where the policy has none."""
         own = tree if source.game is not None else build_tree(self.game)
         states = states_of(self.game, own)
-        refuse_unknown(self.agent, states)
+        refuse_faulty(self.agent, states)
         law = behaviour_mixture(self.game, self.agent)
         found: list[Row | None] = [None] * len(states)
         mixed = [behaviour_of(own, states, player, law, "uniform") for player in (0, 1)] if len(law) > 1 else []

@@ -36,6 +36,8 @@ class MatchResult:
     payoffs: tuple[float, ...]
     outcomes: tuple[int, ...]
     observed: tuple[int, ...]
+    # The outcomes of the first agent in each seat, where the seats were swapped.
+    by_seat: tuple[tuple[int, ...], ...] = ()
 
     @property
     def games(self) -> int:
@@ -50,9 +52,17 @@ class MatchResult:
     @property
     def interval(self) -> tuple[float, float]:
         """Anytime-valid 95 % interval of the mean."""
+        return self._interval(self.observed)
+
+    def _interval(self, counts: Sequence[int]) -> tuple[float, float]:
         low, span = self.payoffs[0], self.payoffs[-1] - self.payoffs[0]
-        lower, upper = interval(np.array(self.observed, np.int64))
+        lower, upper = interval(np.array(counts, np.int64))
         return low + span * lower, low + span * upper
+
+    @property
+    def seats(self) -> tuple["MatchResult", ...]:
+        """The games of the first agent in the first seat, and those in the second seat, where they were swapped."""
+        return tuple(MatchResult(self.payoffs, counts, counts) for counts in self.by_seat)
 
     def __repr__(self) -> str:
         low, high = self.interval
@@ -72,7 +82,9 @@ class MatchResult:
         if len(self.payoffs) == 3:
             losses, draws, wins = self.outcomes
             figures |= {"wins": wins, "draws": draws, "losses": losses}
-        return figures | {"outcomes": list(self.outcomes), "observed": list(self.observed)}
+        seats = [{"score": m.mean, "interval": list(m.interval), "outcomes": list(m.outcomes)} for m in self.seats]
+        split = {"by_seat": seats} if seats else {}
+        return figures | {"outcomes": list(self.outcomes), "observed": list(self.observed)} | split
 
 
 def report_key(seed: int) -> int:
@@ -99,7 +111,7 @@ def evaluate(
     games: int,
     seats: str = "swapped",
     threads: int = 1,
-    watch: Callable[[MatchResult], None] = lambda so_far: None,
+    watch: Callable[[MatchResult], None] = lambda latest: None,
     counted: Mapping[str, Any] | None = None,
 ) -> MatchResult:
     """Score `first` against `second` in this many games; pairs are never split, so an odd number is rounded up.
@@ -109,9 +121,17 @@ def evaluate(
     columns, top = 2 if seats == "swapped" else 1, game.max_score
     outcomes, observed = np.zeros(top + 1, np.int64), np.zeros(columns * top + 1, np.int64)
     payoffs = tuple(float(payoff) for payoff in game.payoffs)
+    split = np.zeros((2, top + 1), np.int64)
     if counted is not None:
         outcomes += counted["outcomes"]
         observed += counted["observed"]
+        split += [seat["outcomes"] for seat in counted.get("by_seat", ())] or 0
+    known = columns == 2 and (counted is None or "by_seat" in counted)  # not by matches of earlier versions
+
+    def so_far() -> MatchResult:
+        seats = tuple(map(tuple, split.tolist())) if known else ()
+        return MatchResult(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()), seats)
+
     total = -(-games // columns)
 
     def play(match: PolicyMatch | AgentMatch, block: int, threads: int, go_on: Callable[[int], bool]) -> None:
@@ -121,10 +141,12 @@ def evaluate(
             scores = match.scores(key, done, min(block, total - done), seats, threads)
             outcomes[:] += np.bincount(scores.reshape(-1), minlength=len(outcomes))
             observed[:] += np.bincount(scores.sum(axis=1), minlength=len(observed))
+            for seat in range(columns):
+                split[seat] += np.bincount(scores[:, seat], minlength=top + 1)
             if time.monotonic() - began < (BLOCK_SECONDS if block >= MIN_BLOCK else FIRST_SECONDS / 4):
                 block = min(2 * block, MAX_BLOCK)
             beat()
-            watch(MatchResult(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist())))
+            watch(so_far())
 
     def is_short(done: int) -> bool:
         spent = time.process_time() - started
@@ -137,7 +159,7 @@ def evaluate(
     if observed.sum() < total:
         match = make_match(game, first, second)
         play(match, MIN_BLOCK if isinstance(match, PolicyMatch) else 1, threads, lambda done: True)
-    return MatchResult(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))
+    return so_far()
 
 
 # Elo and normalised Elo of a match with their intervals, from counts alone.

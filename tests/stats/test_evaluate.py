@@ -84,5 +84,5 @@ def test_an_interrupted_match_goes_on_where_it_was_counted():
     uniform = find_policy(game, "uniform")
     half, whole = (evaluate(game, uniform, uniform, 3, games) for games in (40, 100))
     seen = []
-    again = evaluate(game, uniform, uniform, 3, 100, watch=seen.append, counted=half.to_dict())
+    again = evaluate(game, uniform, uniform, 3, 100, watch=seen.append, counted=half.to_json())
     assert again == whole and seen[-1] == whole

@@ -184,7 +184,7 @@ def play(
         ),
     ] = None,
     seat: Annotated[
-        str, typer.Option("--seat", help="Your seat: first or second (Kriegspiel: white or black).")
+        str, typer.Option("--seat", help="Your seat: first or second, or its name: white, black, resistance, spies.")
     ] = "first",
     seed: Annotated[int | None, typer.Option(help="Same seed, same deal; else another one each time.")] = None,
     remember: Remember = False,
@@ -202,9 +202,10 @@ def play(
     from ...core.session import PersonSession
     from ...runs.agent_parser import parse_agent
     from ...web.opponents import opponents
-    from ..terminal import Terminal, ask_person, parse_seat, payoff_of
+    from ..terminal import Terminal, ask_person, parse_seat, payoff_of, seat_names
 
-    chosen, side = load_and_announce(game, remember), parse_seat(seat)
+    chosen = load_and_announce(game, remember)
+    side = parse_seat(seat, seat_names(chosen))
     seed = secrets.randbits(32) if seed is None else seed
     own = extras("cli.commands", "PLAY").get(chosen.name)  # a terminal that its slice has for the game
     if own and (against is None or against not in policy_names(chosen)):

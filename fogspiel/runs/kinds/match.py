@@ -123,13 +123,14 @@ class MatchKind(Kind):
         said = [f"{_score(run.request, counted)} in {counted['games']:,} games."]
         if "wins" in counted:
             said.append(f"{counted['wins']:,} wins, {counted['draws']:,} draws, {counted['losses']:,} losses.")
-        return said
+        return said + [f"{line[:1].upper()}{line[1:]}." for line in seat_lines(counted)]
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         ask, counted = run.request, run.result or run.steps[-1]
         yield f"{ask['game']}: {_score(ask, counted)}"
         if "wins" in counted:
             yield f"{counted['wins']} wins, {counted['draws']} draws, {counted['losses']} losses"
+        yield from seat_lines(counted)
         if "sprt" in counted:
             yield sprt_sentence(counted["sprt"])
         yield f"{counted['games']} games, seats {ask['seats']}, seed {ask['seed']}; 95 % interval, valid at any time"
@@ -161,6 +162,12 @@ class MatchKind(Kind):
         for body in (*run.steps, *([run.result] if run.result else [])):
             lines.append((run.request["first"], run.request["second"], body["games"], body["score"], *body["interval"]))
         return lines
+
+
+def seat_lines(counted: Json) -> list[str]:
+    """Return the sentence with the scores of the first agent in either seat, where the seats were swapped."""
+    scores = [with_interval(seat["score"], seat["interval"]) for seat in counted.get("by_seat", ())]
+    return [f"in the first seat {scores[0]}, in the second seat {scores[1]}"] if scores else []
 
 
 def sprt_json(test: Gsprt, pairs: Sequence[int]) -> Json:

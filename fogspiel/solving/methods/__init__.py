@@ -173,6 +173,8 @@ class CertificateFormat:
     explain: Callable[[Any, bool], list[str]]  # a certificate as text, in full or the most important part
     # Probabilities of a certificate at every information state, where its strategies are more than plans to draw from.
     probabilities: Callable[[Any], "Probabilities"] | None = None
+    # Those of the game's infosets in the order of its tree, where views alone do not tell them.
+    on_tree: "Callable[[Any, Tree, Sequence[InformationState]], list[list[Fraction]]] | None" = None
 
 
 @dataclass(frozen=True)
@@ -319,6 +321,7 @@ METHODS = (
             TABLE_BOUNDS,
             lazy_function("solving.methods.tables", "follower"),
             lazy_function("solving.methods.tables", "explain"),
+            on_tree=lazy_function("solving.methods.tables", "shares_on_tree"),
         ),
     ),
     SolveMethod(

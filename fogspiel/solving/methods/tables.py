@@ -7,7 +7,7 @@ claimed as that checker finds it, which solvers find by their own code before.
 from base64 import b64encode
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,10 @@ from ..proofs.checkers.table_bounds import (
     strategy_of,
     verify,
 )
+
+if TYPE_CHECKING:
+    from ...core.behaviour_policy import InformationState
+    from ..tree import Tree
 
 Side = dict[str, str]
 FINE = 4095  # weights of a row add up to about this: smaller probabilities than 1 / (2 * FINE) become 0
@@ -143,13 +147,38 @@ class TablePlayer:
             self.past = past_after(key_at(seen, self.past, self.salts), list(actions).index(action))
 
 
-def follower(name: str, body: Any) -> PlayerAgent:
-    game = known_game(body["game"])
-    sides = [
+def follower_sides(game: Game, body: Any) -> list[tuple[Response, bool] | None]:
+    """Return the table of each side, and whether it depends on the player's past."""
+    return [
         None if side is None else (response_of(game, owner, side), side["opponent"] == HIDDEN)
         for owner, side in enumerate(body["sides"])
     ]
+
+
+def follower(name: str, body: Any) -> PlayerAgent:
+    game = known_game(body["game"])
+    sides = follower_sides(game, body)
     return PlayerAgent(name, lambda stream: TablePlayer(game, sides, stream))
+
+
+def shares_on_tree(body: Any, tree: "Tree", states: "Sequence[InformationState]") -> list[list[Fraction]]:
+    """Return the probabilities of a certificate at the infosets of its game's tree, uniform where it has no row."""
+    game = known_game(body["game"])
+    salts, sides = salts_of(game), follower_sides(game, body)
+    pasts = {(player, 0): salts[-1 - player] for player in (0, 1)}  # by player and sequence
+    found = []
+    for infoset, state in enumerate(states):
+        side, past, many = sides[state.player], pasts[state.player, int(tree.before[infoset])], len(state.actions)
+        key, weights = key_at(state.view, past, salts), [1] * many
+        if side is not None:
+            keys, first, given, _ = side[0].strategy
+            row = int(row_of(keys, key))
+            weights = given[first[row] : first[row + 1]].tolist() if row >= 0 else weights
+        hidden = side is not None and side[1]
+        for slot in range(many):
+            pasts[state.player, int(tree.first[infoset]) + slot] = past_after(key, slot) if hidden else past
+        found.append([Fraction(int(weight), int(sum(weights))) for weight in weights])
+    return found
 
 
 def explain(body: Any, everything: bool = False) -> list[str]:

@@ -6,16 +6,17 @@ A table has a row for each information state. JSON:
      "rows": [{"player": 1, "state": "your card: J", "probabilities": {"bet": "1/3", "check": "2/3"}}, ..]}
 
 CSV has a line for each information state and action: `player,state,action,probability`. A state is named by its id
-(`id`, see `fogspiel states`) or by the player's view, in one line (`state`; then the player's own past actions do
-not matter). Players are 1 and 2; without `player` a row is for both. Actions are named by their labels or numbers.
-Answers are JSON lines, `{"id": .., "probabilities": {..}}` or `{"id": .., "action": ..}`; several answers to one
-question are averaged.
+(`id`, see `fogspiel states`) or by the player's view (`state`, in one line or in several, as `fogspiel states` prints
+it; then the player's own past actions do not matter). Players are 1 and 2; without `player` a row is for both. Actions
+are named by their labels or numbers. Answers are JSON lines, `{"id": .., "probabilities": {..}}` or
+`{"id": .., "action": ..}`; several answers to one question are averaged.
 """
 
 import csv
 import hashlib
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -29,6 +30,7 @@ from ...core.behaviour_policy import (
     MissingState,
     behaviour_policy,
     check_probabilities,
+    one_line,
 )
 from ...core.game import Game
 from ...core.plugins import extras
@@ -40,6 +42,7 @@ from ..proofs import certificate_agent, read_certificate
 FORMAT = "fogspiel policy 1"
 POLICY_FILE = "the policy file"
 MAX_BYTES, LONGEST_HEAD = 1 << 28, 1000
+NAMED_FAULTS = 8  # faults of a table that one error message names
 Key = tuple[int | None, str]  # the player (None for both), and the id or the text of a state
 
 
@@ -68,16 +71,44 @@ def table_behind(policy: object) -> PolicyTable | None:
     return table if isinstance(table, PolicyTable) else None
 
 
-def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
-    """Reject a table with a row for a state that the game does not have."""
+def refuse_faulty(policy: object, states: Sequence[InformationState]) -> None:
+    """Reject a table with rows for states that the game does not have or with wrong probabilities; name them all."""
     table = table_behind(policy)
     if table is None:
         return
-    known = {(player, name) for state in states for player in (state.player, None) for name in (state.id, state.line)}
+    known: dict[Key, InformationState] = {}
+    for state in states:
+        for player in (state.player, None):
+            known |= {(player, name): state for name in (state.id, state.line)}
+    faults = Faults(table.file)
     for key, rows in table.rows.items():
-        if key not in known:
-            told = f"the game has no information state {shorten(key[1], 200)} of that player"
-            raise ValueError(f"{table.file}, {rows[0][0]}: {told}")
+        for place, answer in rows:
+            with faults.noted(place):
+                if key not in known:
+                    raise ValueError(f"the game has no information state {shorten(key[1], 200)} of that player")
+                check_probabilities(known[key], answer, "")
+    faults.refuse()
+
+
+class Faults:
+    """The faults of a file, so that one error message names all of them."""
+
+    def __init__(self, file: Path):
+        self.file, self.found = file, list[str]()
+
+    @contextmanager
+    def noted(self, place: str) -> Iterator[None]:
+        """Note a fault of the block with its place in the file, and go on behind the block."""
+        try:
+            yield
+        except ValueError as error:
+            self.found.append(f"{place}: {str(error).removeprefix(' at ')}")
+
+    def refuse(self) -> None:
+        if self.found:
+            more = len(self.found) - NAMED_FAULTS
+            told = "; ".join(self.found[:NAMED_FAULTS]) + (f"; and {more} more" if more > 0 else "")
+            raise ValueError(f"{self.file}, {told}")
 
 
 def holds_policy(words: str) -> bool:
@@ -182,64 +213,65 @@ TableRows = Iterator[tuple[str, Key, ActionProbabilities]]  # the location in th
 
 
 def _rows_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> TableRows:
-    rows, given = body.get("rows"), dict[Key, str]()
+    rows, given, faults = body.get("rows"), dict[Key, str](), Faults(file)
     if body.get("format", FORMAT) != FORMAT or not isinstance(rows, list):
         raise ValueError(f"{POLICY_FILE} {file} is not a table: it must have the format {FORMAT!r} and `rows`")
     if body.get("game", game.name) != game.name:
         raise ValueError(f"{POLICY_FILE} {file} is for {shorten(body['game'])}, not for {game.name}")
     for number, row in enumerate(rows, 1):
-        place = f"row {number}"
-        if not isinstance(row, dict) or not isinstance(row.get("probabilities"), dict | list):
-            raise ValueError(f"{file}, {place}: it must be an object with `state` or `id`, and `probabilities`")
-        key = _key(file, place, row.get("player"), row.get("id") or row.get("state"))
-        if key in given:
-            raise ValueError(f"{file}, {place}: {shorten(key[1])} was given before, in {given[key]}")
-        given[key] = place
-        yield place, key, row["probabilities"]
+        with faults.noted(place := f"row {number}"):
+            if not isinstance(row, dict) or not isinstance(row.get("probabilities"), dict | list):
+                raise ValueError("it must be an object with `state` or `id`, and `probabilities`")
+            key = _key(row.get("player"), row.get("id") or row.get("state"))
+            if key in given:
+                raise ValueError(f"{shorten(key[1])} was given before, in {given[key]}")
+            given[key] = place
+            yield place, key, row["probabilities"]
+    faults.refuse()
 
 
-def _key(file: Path, place: str, player: Any, name: Any) -> Key:
+def _key(player: Any, name: Any) -> Key:
     if not isinstance(name, str) or not name:
-        raise ValueError(f"{file}, {place}: there is no `id` or `state` to tell which information state is meant")
+        raise ValueError("there is no `id` or `state` to tell which information state is meant")
     if player is not None and str(player) not in ("1", "2"):
-        raise ValueError(f"{file}, {place}: the player is {shorten(player)}, but must be 1 or 2")
-    return None if player is None else int(player) - 1, name
+        raise ValueError(f"the player is {shorten(player)}, but must be 1 or 2")
+    return None if player is None else int(player) - 1, one_line(name)
 
 
 def _rows_of_csv(file: Path, text: str) -> TableRows:
-    reader = csv.DictReader(io.StringIO(text))
+    reader, faults = csv.DictReader(io.StringIO(text)), Faults(file)
     columns = set(reader.fieldnames or ())
     if not {"action", "probability"} <= columns or not columns & {"id", "state"}:
         raise ValueError(f"{file}, line 1: the columns must be player, state (or id), action and probability")
     found: dict[Key, tuple[str, dict[str, str]]] = {}
     for row in reader:
-        place = f"line {reader.line_num}"
-        if None in row or None in row.values():
-            raise ValueError(f"{file}, {place}: it has not as many fields as line 1")
-        key = _key(file, place, row.get("player") or None, row.get("id") or row.get("state"))
-        _, shares = found.setdefault(key, (place, {}))
-        if row["action"] in shares:
-            raise ValueError(f"{file}, {place}: {shorten(row['action'])} at {shorten(key[1])} was given before")
-        shares[row["action"]] = row["probability"]
+        with faults.noted(place := f"line {reader.line_num}"):
+            if None in row or None in row.values():
+                raise ValueError("it has not as many fields as line 1")
+            key = _key(row.get("player") or None, row.get("id") or row.get("state"))
+            _, shares = found.setdefault(key, (place, {}))
+            if row["action"] in shares:
+                raise ValueError(f"{shorten(row['action'])} at {shorten(key[1])} was given before")
+            shares[row["action"]] = row["probability"]
+    faults.refuse()
     yield from ((place, key, shares) for key, (place, shares) in found.items())
 
 
 def _rows_of_answers(file: Path, text: str) -> TableRows:
+    faults = Faults(file)
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        place = f"line {number}"
-        try:
+        with faults.noted(place := f"line {number}"):
             answer = parse_json(line)
-        except ValueError as error:
-            raise ValueError(f"{file}, {place}: {error}") from None
-        if not isinstance(answer, dict) or ("probabilities" in answer) == ("action" in answer):
-            raise ValueError(f"{file}, {place}: it must be an object with `id` and either `probabilities` or `action`")
-        key = _key(file, place, None, answer.get("id"))
-        shares = answer["probabilities"] if "probabilities" in answer else {answer["action"]: 1}
-        if not isinstance(shares, dict):
-            raise ValueError(f"{file}, {place}: the probabilities must be an object, an entry for each action")
-        yield place, key, shares
+            if not isinstance(answer, dict) or ("probabilities" in answer) == ("action" in answer):
+                raise ValueError("it must be an object with `id` and either `probabilities` or `action`")
+            key = _key(None, answer.get("id"))
+            shares = answer["probabilities"] if "probabilities" in answer else {answer["action"]: 1}
+            if not isinstance(shares, dict):
+                raise ValueError("the probabilities must be an object, an entry for each action")
+            yield place, key, shares
+    faults.refuse()
 
 
 def table_json(game: Game, rows: Sequence[tuple[InformationState, Sequence[float | Fraction]]]) -> dict[str, Any]:
