@@ -225,7 +225,7 @@ def elo(counts: np.ndarray, everywhere: bool = True) -> np.ndarray:
 
 
 def elo_errors(counts: np.ndarray, ratings: np.ndarray) -> np.ndarray:
-    """Return standard errors of the Elo above the first player, from the information of the games and of a draw per pair.
+    """Return standard errors of the Elo above the first player, from the information of games and a draw per pair.
 
     Unlike resampling, this gives players who won or lost everything an error.
     """
