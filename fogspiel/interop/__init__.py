@@ -8,7 +8,7 @@ from ..core.find import OPENSPIEL, REMEMBER, digest_of_file, slug
 from ..core.game import Game
 from ..solving.sources import TreeSource
 from ..solving.tree.builder import LabelledTree, Labels, describe
-from .gambit import from_efg, from_nfg, read_efg, read_nfg, to_efg, to_nfg
+from .gambit import from_efg, from_nfg, read_efg, read_nfg, to_efg, to_nfg, to_svg
 from .openspiel_import import from_openspiel, to_openspiel_policy
 from .text_trees import from_game, from_zerosum, read_text_tree
 
@@ -27,6 +27,7 @@ __all__ = [
     "to_efg",
     "to_nfg",
     "to_openspiel_policy",
+    "to_svg",
 ]
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import combining, normalize
@@ -333,6 +334,71 @@ def to_efg(
 # the first player's strategy changes fastest. Written by the format's description in Gambit's manual.
 
 MAX_CELLS = 1_000_000  # cells of the largest table that is written
+
+
+# A picture of a small tree, from the left to the right, with dashed lines between the nodes of one infoset.
+
+MOST_DRAWN = 60  # nodes
+STEP, LINE, MARGIN = 150, 22, 30  # pixels between generations and between leaves, and around the tree
+COLOURS = ("#2563a8", "#b3402e")  # of the two players; chance is grey
+
+
+def to_svg(
+    tree: Tree, players: tuple[str, str] = PLAYERS, labels: Labels | None = None, total: Fraction = Fraction(0)
+) -> str:
+    """Return a tree of at most 60 nodes as a picture in SVG; both players' payoffs add up to `total`."""
+    if tree.nodes > MOST_DRAWN:
+        raise ValueError(f"{tree.title} has {tree.nodes:,} nodes: a picture has at most {MOST_DRAWN}, .efg takes more")
+    labels, chances = labels or numbered(tree), chance_moves(tree)
+    places: dict[int, tuple[int, float]] = {}  # the generation of a node, and its height in leaves
+    infosets: dict[int, list[int]] = {}
+    lines, marks = list[str](), list[str]()
+    node, leaves = 0, 0
+
+    def at(number: int) -> tuple[float, float]:
+        depth, height = places[number]
+        return MARGIN + STEP * depth, MARGIN + LINE * height
+
+    def draw(depth: int) -> int:
+        """Draw the next node in preorder and all below it; return its number."""
+        nonlocal node, leaves
+        number, label, node = node, int(tree.label[node]), node + 1
+        if label <= LEAF:
+            pay = tree.payoffs[LEAF - label]
+            places[number], leaves = (depth, leaves), leaves + 1
+            x, y = at(number)
+            marks.append(f'<text x="{x + 4:g}" y="{y + 4:g}">{pay}, {total - pay}</text>')
+            return number
+        if label >= 0:
+            owner, moves = int(tree.owner[label]), [escape(move) for move in labels.actions[label]]
+            infosets.setdefault(label, []).append(number)
+            colour, title = COLOURS[owner], f"{players[owner]}: {labels.infosets[label]}"
+        else:
+            shares = chances[number]
+            names = labels.chance.get(number) or [str(slot + 1) for slot in range(len(shares))]
+            moves = [f"{escape(name)} ({share})" for name, share in zip(names, shares, strict=True)]
+            colour, title = "#777", "chance"
+        below = [draw(depth + 1) for _ in moves]
+        places[number] = depth, (places[below[0]][1] + places[below[-1]][1]) / 2
+        x, y = at(number)
+        for child, move in zip(below, moves, strict=True):
+            (right, high), middle = at(child), 0.55
+            words = f'x="{x + middle * (right - x):g}" y="{y + middle * (high - y) - 3:g}"'
+            lines.append(f'<path d="M{x:g} {y:g}L{right:g} {high:g}" stroke="{colour}"/>')
+            marks.append(f'<text {words} text-anchor="middle" fill="{colour}">{move}</text>')
+        marks.append(f'<circle cx="{x:g}" cy="{y:g}" r="5" fill="{colour}"><title>{escape(title)}</title></circle>')
+        return number
+
+    draw(0)
+    for label, members in infosets.items():
+        points = "L".join(f"{x:g} {y:g}" for x, y in sorted(map(at, members), key=lambda point: point[1]))
+        if len(members) > 1:
+            colour = COLOURS[int(tree.owner[label])]
+            lines.append(f'<path class="infoset" d="M{points}" stroke="{colour}" stroke-dasharray="4 4" fill="none"/>')
+    wide = 2 * MARGIN + STEP * max(depth for depth, _ in places.values()) + 60
+    size = f'width="{wide}" height="{2 * MARGIN + LINE * leaves}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11">'
+    return "\n".join([head, f"<title>{escape(tree.title)}</title>", *lines, *marks, "</svg>"]) + "\n"
 
 
 def read_nfg(path: str | Path, most: int = DEFAULT_MOST) -> LabelledTree:

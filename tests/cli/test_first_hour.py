@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from xml.etree import ElementTree
 
 import pytest
 
@@ -90,3 +91,13 @@ def test_the_strategy_of_a_run_is_a_table_that_plays_the_same(tmp_path, fogspiel
     assert fogspiel("export", run, "--format", "policy", "--output", table).returncode == 0
     assert table.read_text().splitlines()[0] == "player,id,state,action,probability"
     assert answer("exploit", "kuhn", table)["fractions"] == answer("exploit", "kuhn", run)["fractions"]
+
+
+def test_a_small_tree_is_a_picture_with_joined_information_sets(tmp_path, fogspiel, refused):
+    assert fogspiel("export-game", "kuhn", "--output", tmp_path / "kuhn.svg").returncode == 0
+    drawn = ElementTree.parse(tmp_path / "kuhn.svg").getroot()
+    parts = [part.tag.rpartition("}")[2] for part in drawn.iter()]
+    joined = [part for part in drawn.iter() if part.get("class") == "infoset"]
+    assert parts.count("circle") == 25 and len(joined) == 12  # 55 nodes, of which 30 are leaves; each card meets two
+    assert all(part.get("d").count("L") == 1 for part in joined)
+    refused("export-game", "leduc", "--output", tmp_path / "leduc.svg", because="a picture has at most 60")

@@ -154,19 +154,20 @@ LP_ENDINGS = (".mps", ".lp")
 @app.command("export-game")
 def export_game(
     game: GameWords,
-    output: Annotated[Path, typer.Option(help="FILE.efg, FILE.nfg, FILE.mps or FILE.lp.")],
+    output: Annotated[Path, typer.Option(help="FILE.efg, FILE.nfg, FILE.svg, FILE.mps or FILE.lp.")],
     memory: Annotated[float, typer.Option(help="The most memory that the game may take, in GiB.")] = 4.0,
     player: Annotated[int, typer.Option(min=1, max=2, help="Linear programs: the player who plans.")] = 2,
     reduced: Annotated[bool, typer.Option("--reduced", help="Linear programs: the form after presolve.")] = False,
     remember: Remember = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a game: .efg (tree) or .nfg (strategic form, if small) for Gambit, .mps or .lp (linear program)."""
-    from ...interop import to_efg, to_nfg
+    """Write a game: .efg (tree) or .nfg (strategic form, if small) for Gambit, .svg (picture), .mps or .lp (LP)."""
+    from ...interop import to_efg, to_nfg, to_svg
     from ...solving.sources import find_source
 
-    if output.suffix not in (".efg", ".nfg", *LP_ENDINGS):
-        raise ValueError(f"--output is {str(output)!r}: it must end with .efg or .nfg, or with .mps or .lp")
+    writers = {".efg": to_efg, ".nfg": to_nfg, ".svg": to_svg}
+    if output.suffix not in (*writers, *LP_ENDINGS):
+        raise ValueError(f"--output is {str(output)!r}: it must end with .efg or .nfg, .svg, or with .mps or .lp")
     if output.suffix not in LP_ENDINGS and (player, reduced) != (2, False):
         raise ValueError("--player and --reduced are for linear programs: write to FILE.mps or FILE.lp")
     source = find_source(remembering(game, remember))
@@ -181,7 +182,7 @@ def export_game(
             form = presolve_tree(tree).form if reduced else sequence_form(tree)
             text = program_text(form, player - 1, output.suffix, f"{game}, presolved" if reduced else game)
     else:
-        text = (to_efg if output.suffix == ".efg" else to_nfg)(*source.describe(memory))
+        text = writers[output.suffix](*source.describe(memory))
     write_text(text, output)
     if as_json:
         return print_json({"game": game, "output": str(output), "bytes": len(text.encode())})
