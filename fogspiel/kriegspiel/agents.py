@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.agents import Agent
 from ..core.game import Game
-from ..runs.agent_parser import AgentSource
+from ..runs.agent_parser import AgentSource, Offer
 from ..runs.programs import GAME_SECONDS, ProgramSpec, ProgramType, digest_of, limit_words
 from ..runs.store import Json
 from .game import GAMES
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..tuning.programs.contest import Scale
     from ..tuning.programs.parameters import Parameters
 
+RATINGS = Path(__file__).with_name("ratings.json")  # of the levels, in the form of those of `search`
 FACTS = ("nodes", "time", "longest")
 
 
@@ -31,9 +32,40 @@ def names(game: Game) -> list[str]:
     return list(engines())
 
 
+def is_engine(game: Game, text: str) -> bool:
+    """True if the text names an engine or a level; raise ValueError for a level that does not exist."""
+    listed = names(game)
+    if not listed:
+        return False
+    from .engine import find_level
+
+    return text.partition("@")[0] in listed or find_level(text) is not None
+
+
+def levels() -> list[tuple[str, str, str]]:
+    """Return the text of each level, its description, and its rating by the games of a round robin."""
+    from ..search import ratings
+    from .engine import LEVELS
+
+    rated = [f"{one.elo:+.0f} [{one.low:+.0f}, {one.high:+.0f}]" for one in ratings(GAMES[0].family, RATINGS)]
+    told = zip(LEVELS, rated, strict=True)
+    return [(f"fog:level={number}", level.about, elo) for number, (level, elo) in enumerate(told, 1)]
+
+
+def offers(game: Game) -> tuple[Offer, ...]:
+    """Offer the levels to people, the strongest first."""
+    if not names(game):
+        return ()
+    strengths = (3, 3, 2, 2, 2, 1, 1, 0)  # from 0, the best, as the four strengths of a page
+    return tuple(
+        Offer(words, f"fog, level {words[-1]}", f"{about}; Elo {elo} above random", strength)
+        for (words, about, elo), strength in reversed([*zip(levels(), strengths, strict=True)])
+    )
+
+
 def find(game: Game, text: str, store: Path, seed: int) -> Agent | None:
     """Return the engine that the text names, with the search limit behind its name."""
-    if text.partition("@")[0] not in names(game):
+    if not is_engine(game, text):
         return None
     from .engine import engine_agent, parse_engine
 
@@ -42,8 +74,8 @@ def find(game: Game, text: str, store: Path, seed: int) -> Agent | None:
 
 def on_page(game: Game, text: str) -> bool:
     """True if the text is an engine with a plain search limit; raise ValueError with the syntax if it is malformed."""
-    engine, mark, effort = text.partition("@")
-    if engine not in names(game):
+    _, mark, effort = text.partition("@")
+    if not is_engine(game, text):
         return False
     from .engine import EFFORT, parse_engine
 
@@ -97,7 +129,7 @@ def parameter_file(engine: str) -> str:
     return parameter_text(engine)
 
 
-SOURCES = (AgentSource("engines", find, names, on_page, match),)
+SOURCES = (AgentSource("engines", find, names, on_page, match, offers=offers),)
 PROGRAMS = {
     GAMES[0].name: ProgramType(
         find_program, "Kriegspiel engine", "ENGINE", constants, parameter_file, limits=("nodes", "movetime")

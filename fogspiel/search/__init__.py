@@ -54,9 +54,9 @@ class Rating(NamedTuple):
 
 
 @cache
-def ratings(family: str) -> tuple[Rating, ...]:
+def ratings(family: str, file: Path = RATINGS) -> tuple[Rating, ...]:
     """Return the rating of each level at a family of games; nothing for a family without a round robin."""
-    found = json.loads(RATINGS.read_text()).get(family)
+    found = json.loads(file.read_text()).get(family)
     return tuple(Rating(found["game"], found["games"], *row) for row in found["levels"]) if found else ()
 
 

@@ -201,12 +201,14 @@ def undefeated(scores: np.ndarray) -> list[int]:
 # Elo
 
 
-def elo(counts: np.ndarray) -> np.ndarray:
+def elo(counts: np.ndarray, everywhere: bool = True) -> np.ndarray:
     """Return Elo ratings with mean 0: the Bradley-Terry maximum likelihood, with one more draw in every pair.
 
-    The draw makes the ratings of players who won or lost everything finite. Newton's method on the log odds.
+    The draw makes the ratings of players who won or lost everything finite; unless `everywhere`, pairs that did not
+    meet have none. Newton's method on the log odds.
     """
-    games = counts.sum(axis=2) + 1.0
+    met = counts.sum(axis=2)
+    games = met + (1.0 if everywhere else met > 0.0)
     np.fill_diagonal(games, 0.0)
     won = ((counts @ np.linspace(0, 1, counts.shape[2])) + 0.5) * (games > 0)
     rating = np.zeros(len(counts))
@@ -220,6 +222,20 @@ def elo(counts: np.ndarray) -> np.ndarray:
         if np.abs(move).max() < 1e-10:
             break
     return np.asarray(ELO * (rating - rating.mean()))
+
+
+def elo_errors(counts: np.ndarray, ratings: np.ndarray) -> np.ndarray:
+    """Return standard errors of the Elo above the first player, from the information of games and a draw per pair.
+
+    Unlike resampling, this gives players who won or lost everything an error.
+    """
+    met, odds = counts.sum(axis=2), ratings / ELO
+    expected = 1 / (1 + np.exp(odds - odds[:, None]))
+    information = -(met + (met > 0.0)) * expected * (1 - expected) * (counts.shape[2] - 1) / 2
+    np.fill_diagonal(information, -(information.sum(axis=1) - np.diag(information)))
+    inverse = np.linalg.pinv(information)
+    spread = np.diag(inverse) + inverse[0, 0] - 2 * inverse[0]
+    return np.asarray(ELO * np.sqrt(np.maximum(spread, 0.0)))
 
 
 # Resampling

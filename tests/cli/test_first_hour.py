@@ -81,3 +81,12 @@ def test_the_spies_play_by_their_name_and_read_what_the_other_did(monkeypatch, f
     told = fogspiel("play", "resistance5", "--seat", "spies", "--seed", "1").stdout
     assert "You are the spies." in told and "The other: send" in told
     refused("play", "resistance5", "--seat", "dealer", because="first or second (resistance or spies)")
+
+
+@pytest.mark.parametrize("words", [("--exact",), ("--method", "external-sampling", "--iterations", "300")])
+def test_the_strategy_of_a_run_is_a_table_that_plays_the_same(tmp_path, fogspiel, answer, words):
+    run = answer("solve", "kuhn", *words)["run"]
+    table = tmp_path / "mine.csv"
+    assert fogspiel("export", run, "--format", "policy", "--output", table).returncode == 0
+    assert table.read_text().splitlines()[0] == "player,id,state,action,probability"
+    assert answer("exploit", "kuhn", table)["fractions"] == answer("exploit", "kuhn", run)["fractions"]

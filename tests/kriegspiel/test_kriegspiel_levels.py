@@ -1,15 +1,23 @@
 """The levels of fog: engines with an effort of their own, weaker by random moves, smaller beliefs and fewer nodes."""
 
+import json
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
+from fogspiel.kriegspiel.agents import RATINGS, on_page
 from fogspiel.kriegspiel.engine import LEVELS, SearchLimit, Straying, find_engine, parse_engine
 from fogspiel.kriegspiel.engines.fog import Fog
 from fogspiel.kriegspiel.match import code_of
+from fogspiel.kriegspiel.pages.play import PLAY
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.requests import EngineRequest
+from fogspiel.runs.agent_parser import find_agent
+from fogspiel.stats import round_robin
+from fogspiel.web.opponents import opponents
 
 
 def test_levels_grow_and_the_highest_is_fog():
@@ -64,3 +72,25 @@ def test_a_level_in_a_round_robin_is_asked_again_by_its_own_words():
     assert EngineRequest.of(match).players == ("fog:level=2", "random@5n")
     with pytest.raises(ValueError, match="its own effort"):
         EngineRequest(players=("fog:level=2", "random"), games=2, clock="1+0").match()
+
+
+def test_ratings_follow_from_the_counts_that_are_kept_with_them():
+    kept = json.loads(RATINGS.read_text())["kriegspiel"]
+    counts = round_robin.counts_of(1 + len(LEVELS), {(i, j): pairs for i, j, pairs in kept["pairs"]})
+    found = round_robin.elo(counts, everywhere=False)
+    above, errors = found - found[0], 1.96 * round_robin.elo_errors(counts, found)
+    told = np.column_stack([above, above - errors, above + errors])[1:]
+    assert np.allclose(told, kept["levels"], atol=0.06)
+
+
+def test_levels_are_listed_and_offered_with_their_ratings(fogspiel, tmp_path):
+    listed = json.loads(fogspiel("kriegspiel", "engines", "--json").stdout)["levels"]
+    assert [one["name"] for one in listed] == [f"fog:level={number}" for number in range(1, 9)]
+    assert all("[" in one["elo"] for one in listed)
+    found = opponents(known_game("kriegspiel"), tmp_path / "runs")
+    offered = [one["words"] for one in found if ":level=" in one["words"]]
+    assert offered == [one["name"] for one in reversed(listed)]
+    assert all(find_agent(known_game("kriegspiel"), words).name == words for words in offered)
+    assert on_page(known_game("kriegspiel"), "fog:level=4") and PLAY["kriegspiel"].names_engine(
+        "fog:level=4", options=True
+    )

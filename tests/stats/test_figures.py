@@ -50,6 +50,7 @@ from fogspiel.stats.round_robin import (
     cycle,
     cyclic_share,
     elo,
+    elo_errors,
     error_bars,
     holm,
     nash_average,
@@ -534,3 +535,23 @@ def test_the_figures_of_a_verdict_are_those_of_its_counts():
     assert (found.observations, found.mean, found.interval) == (8, 0.75, interval(np.array([2, 0, 6])))
     assert Verdict(0, (0, 0, 0), 0).mean == 0.5 and Verdict(0, (0, 0, 0), 0).interval == (0, 1)
     assert Race("paper", 0.1, 0.02).for_differences() == Race("paper", 0.1, 0.01)
+
+
+def test_errors_of_elo_cover_true_ratings():
+    """95 % intervals of the difference of two of three players cover the truth in about 95 of 100 round robins."""
+    dice, covered = np.random.default_rng(1), 0
+    for _ in range(200):
+        pairs = {}
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            games = dice.random((40, 2)) < 1 / (1 + 10 ** ((j - i) / 4))  # 100 Elo from each to the next
+            pairs[i, j] = np.bincount(2 * games.sum(axis=1), minlength=5).tolist()
+        counts = counts_of(3, pairs)
+        found = elo(counts)
+        covered += abs(found[2] - found[0] - 200) < 1.96 * elo_errors(counts, found)[2]
+    assert 180 <= covered <= 198
+
+
+def test_a_pair_that_did_not_meet_adds_nothing():
+    counts = counts_of(3, {(0, 1): [0, 0, 0, 0, 10], (1, 2): [0, 0, 0, 0, 10]})
+    found = elo(counts, everywhere=False)
+    assert found[0] - found[1] == pytest.approx(found[1] - found[2]) and np.isfinite(elo_errors(counts, found)).all()

@@ -373,7 +373,7 @@ def _resume_all(options: RunOptions) -> None:
 @app.command("export")
 def export(
     run: RunName,
-    form: Annotated[str, typer.Option("--format", help="json or csv.")] = "json",
+    form: Annotated[str, typer.Option("--format", help="json, csv, or policy: its strategy as a CSV table.")] = "json",
     game: Annotated[int | None, typer.Option(help="Of a competition: this game, move by move, as text.")] = None,
     rules: RulesFile = None,
     output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
@@ -381,9 +381,9 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Export a run: JSON (request, steps, result; can be played as a parameter file) or CSV (a line per step)."""
-    if form not in ("json", "csv"):
-        raise ValueError(f"--format is {form!r}: it must be json or csv")
-    if as_json and form == "csv" and output is None:
+    if form not in ("json", "csv", "policy"):
+        raise ValueError(f"--format is {form!r}: it must be json or csv, or policy for a strategy")
+    if as_json and form != "json" and output is None:
         raise ValueError("--json and CSV cannot share stdout: add --output FILE")
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
@@ -391,14 +391,18 @@ def export(
     from ...runs.report import csv_text
 
     kind = kind_of(found)
-    if rules is not None:
-        load_game(rules)
+    ruled = load_game(rules) if rules is not None else None
     if game is not None:
         text = "\n".join(kind.replay_lines(found, game)) + "\n"
         if as_json and output is None:
             return print_json({"run": run, "lines": text.splitlines()})
     elif form == "csv":
         text = csv_text(kind.csv(found))
+    elif form == "policy":
+        from ...solving.policies.exploitability import policy_rows
+
+        chosen = ruled or load_game(found.request["game"])
+        text = csv_text(policy_rows(chosen, kind.agent(found, chosen)))
     else:
         whole = {"run": run, "game": found.request["game"], "state": found.state, **kind.parameters_json(found)}
         whole |= {"ask": found.request, "steps": found.steps, "result": found.result}

@@ -179,14 +179,20 @@ def serve_engine(
 
 @group.command("engines")
 def list_engines(as_json: AsJson = False) -> None:
-    """List the engines, with a sentence each."""
+    """List the engines, with a sentence each, and the levels of fog with their ratings."""
     from ...cli import console
+    from ..agents import levels
     from ..engine import about_engine, engines
 
     found = {name: about_engine(name) for name in engines()}
     if as_json:
-        return print_json({"engines": [{"name": name, "about": about} for name, about in found.items()]})
-    return console.table("Kriegspiel engines", ("engine", "in a sentence"), list(found.items()))
+        graded = [{"name": name, "about": about, "elo": elo} for name, about, elo in levels()]
+        listed = [{"name": name, "about": about} for name, about in found.items()]
+        return print_json({"engines": listed, "levels": graded})
+    console.table("Kriegspiel engines", ("engine", "in a sentence"), list(found.items()))
+    return console.table(
+        "Levels, with Elo above random and 95 % intervals", ("level", "in a sentence", "Elo"), levels()
+    )
 
 
 DEFAULT_ENGINE = "greedy"  # default opponent

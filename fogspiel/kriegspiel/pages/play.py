@@ -17,7 +17,18 @@ from ...core.session import PersonSession, Session
 from ...games.chess.fen import SIDES
 from ..analysis import DEFAULT, DEFAULT_ENGINE, MAN_KINDS, PositionAnalysis, analyse, keep_best
 from ..decisions import Decision, replayed_decisions
-from ..engine import EFFORT, STRAY, Engine, SearchLimit, engine_variants, engines, find_engine, parse_engine, plain_name
+from ..engine import (
+    EFFORT,
+    STRAY,
+    Engine,
+    SearchLimit,
+    engine_variants,
+    engines,
+    find_engine,
+    find_level,
+    parse_engine,
+    plain_name,
+)
 from ..engines.mcts import ENGINES as MODELLED
 from ..engines.sampling import SIMPLE
 from ..game import ICC, RULE_SETS, RuleSet, find_rule_set
@@ -75,6 +86,8 @@ class KriegspielPlay(PlaySupport):
         return parse_engine(words)[1]
 
     def names_engine(self, text: str, *, options: bool) -> bool:
+        if find_level(text):
+            return True
         engine, mark, effort = text.partition("@")
         known: list[str] = list(engines())
         if options:
