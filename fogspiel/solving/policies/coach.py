@@ -11,6 +11,7 @@ failed tries 3, 5 and 5, 3 at phantom tic-tac-toe, for example.
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from .exploitability import behaviour_mixture
 MAX_STEPS = 500_000  # actions applied for one decision: two to three seconds
 QUERY_STEPS = 20  # a query of the opponent's policy takes as long as this many
 MAX_DEPTH = 150  # own decisions from now to the end of a game; each is two calls of Python
-MAX_KNOWN = 1 << 18  # situations whose values are kept
+MAX_KNOWN = 1 << 16  # reviews that are kept
 CERTIFIED = "the certified solution"
 NOTICED = 1e-9  # losses below this are rounding
 DIGITS = 12  # to which probabilities of equal situations agree
@@ -90,12 +91,7 @@ class Coach:
     def __init__(self, game: Game, side: int, opponent: Agent, against: str):
         self.game, self.side, self.against = game, side, against
         self._law = behaviour_mixture(game, opponent)
-        sign = 1 if side == 0 else -1
-        self._payoffs = [sign * float(payoff) for payoff in game.payoffs]
-        self._shares: dict[tuple[int, tuple[int, ...], bytes], list[tuple[int, float]]] = {}
-        self._values: dict[frozenset[tuple[Place, float]], float] = {}
         self._reviews: dict[tuple[Any, ...], MoveReview] = {}
-        self._steps = 0
 
     def advise(self, decisions: Sequence[tuple[np.ndarray, int]]) -> list[MoveReview]:
         """Return a review of each decision of a game so far: the view, and the action taken there."""
@@ -112,16 +108,14 @@ class Coach:
         self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, most: int = MAX_STEPS
     ) -> Costs | None:
         """Return the mean cost of each action at a view after these decisions; None if too much lies ahead."""
-        self._steps = MAX_STEPS - most
-        if len(self._values) > MAX_KNOWN:
-            self._values.clear()
+        search = BestResponse(self.game, self.side, self._law, most)
         try:
-            situation, erred = self._situation(decisions, seen, 0.0), False
+            situation, erred = search.situation(decisions, seen, 0.0), False
             if situation is None:
-                situation, erred = self._situation(decisions, seen, SLIP), True
+                situation, erred = search.situation(decisions, seen, SLIP), True
             if situation is None:
                 return None
-            values = {action: self._after(situation, action, 0) for action in self._actions(situation)}
+            values = search.action_values(situation)
         except TooManySteps:
             return None
         likely, best = sum(weight for _, weight in situation.values()), max(values.values())
@@ -130,7 +124,7 @@ class Coach:
 
     def _review(self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, action: int) -> MoveReview:
         own = tuple(action for _, action in decisions)
-        costs = self.costs(decisions, seen)
+        costs = self.costs(decisions, seen, MAX_STEPS)
         if costs is None:
             state = InformationState(self.game, self.side, seen, (action,), own)
             return MoveReview(state, action, None, None, False)
@@ -138,9 +132,22 @@ class Coach:
         best = min(costs.by_action, key=costs.by_action.__getitem__)
         return MoveReview(state, action, best, costs.by_action[action], costs.erred)
 
-    def _situation(
-        self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, slip: float
-    ) -> Situation | None:
+
+class BestResponse:
+    """Search for a best response from one situation; it starts with nothing known, so its result depends on that alone.
+
+    `most` limits the actions that are applied.
+    """
+
+    def __init__(self, game: Game, side: int, law: Sequence[tuple[Fraction, BehaviourPolicy]], most: int):
+        self.game, self.side, self._law = game, side, law
+        sign = 1 if side == 0 else -1
+        self._payoffs = [sign * float(payoff) for payoff in game.payoffs]
+        self._shares: dict[tuple[int, tuple[int, ...], bytes], list[tuple[int, float]]] = {}
+        self._values: dict[frozenset[tuple[Place, float]], float] = {}
+        self._left = most
+
+    def situation(self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, slip: float) -> Situation | None:
         """Return the worlds at a view after these decisions, weighted by the opponent and chance alone.
 
         With a probability of `slip` the opponent has made each of its choices at random. None if no world fits.
@@ -153,6 +160,10 @@ class Coach:
                 return None
             worlds = self._applied(situation, action)
         return self._settled(worlds, slip)[1].get(seen.tobytes())
+
+    def action_values(self, situation: Situation) -> dict[int, float]:
+        """Return the value of a best response after each action, weighted as the situation is."""
+        return {action: self._after(situation, action, 0) for action in self._actions(situation)}
 
     def _actions(self, situation: Situation) -> list[int]:
         world, _ = next(iter(situation.values()))
@@ -180,8 +191,8 @@ class Coach:
         return found
 
     def _count(self, steps: int) -> None:
-        self._steps += steps
-        if self._steps > MAX_STEPS:
+        self._left -= steps
+        if self._left < 0:
             raise TooManySteps
 
     def _next(self, state: np.ndarray, action: int) -> np.ndarray:
@@ -226,8 +237,6 @@ class Coach:
         key = world.member, world.history, view.tobytes()
         if key not in self._shares:
             self._count(QUERY_STEPS)
-            if len(self._shares) > MAX_KNOWN:
-                self._shares.clear()
             actions = [int(action) for action in actions_in(self.game, world.state)]
             state = InformationState(self.game, 1 - self.side, view, actions, world.history)
             try:
