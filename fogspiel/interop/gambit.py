@@ -340,6 +340,7 @@ MAX_CELLS = 1_000_000  # cells of the largest table that is written
 
 MOST_DRAWN = 60  # nodes
 STEP, LINE, MARGIN = 150, 22, 30  # pixels between generations and between leaves, and around the tree
+BEND = 12  # pixels by which the line of an infoset bends more than the one before
 COLOURS = ("#2563a8", "#b3402e")  # of the two players; chance is grey
 
 
@@ -390,11 +391,17 @@ def to_svg(
         return number
 
     draw(0)
+    drawn = dict.fromkeys(range(1 + max(depth for depth, _ in places.values())), 0)  # infosets of each generation
     for label, members in infosets.items():
-        points = "L".join(f"{x:g} {y:g}" for x, y in sorted(map(at, members), key=lambda point: point[1]))
         if len(members) > 1:
+            first, *rest = sorted(map(at, members), key=lambda point: point[1])
+            depth, path, high = places[members[0]][0], f"M{first[0]:g} {first[1]:g}", first[1]
+            drawn[depth] += 1
+            bend = BEND * drawn[depth]  # so that interleaved infosets stay apart
+            for x, y in rest:
+                path, high = f"{path}Q{x - bend:g} {(high + y) / 2:g} {x:g} {y:g}", y
             colour = COLOURS[int(tree.owner[label])]
-            lines.append(f'<path class="infoset" d="M{points}" stroke="{colour}" stroke-dasharray="4 4" fill="none"/>')
+            lines.append(f'<path class="infoset" d="{path}" stroke="{colour}" stroke-dasharray="4 4" fill="none"/>')
     wide = 2 * MARGIN + STEP * max(depth for depth, _ in places.values()) + 60
     size = f'width="{wide}" height="{2 * MARGIN + LINE * leaves}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11">'

@@ -3,9 +3,13 @@
 import csv
 import io
 import json
+from fractions import Fraction
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
+import fogspiel
 
 
 @pytest.fixture
@@ -99,5 +103,18 @@ def test_a_small_tree_is_a_picture_with_joined_information_sets(tmp_path, fogspi
     parts = [part.tag.rpartition("}")[2] for part in drawn.iter()]
     joined = [part for part in drawn.iter() if part.get("class") == "infoset"]
     assert parts.count("circle") == 25 and len(joined) == 12  # 55 nodes, of which 30 are leaves; each card meets two
-    assert all(part.get("d").count("L") == 1 for part in joined)
+    assert all(part.get("d").count("Q") == 1 for part in joined) and len({part.get("d") for part in joined}) == 12
     refused("export-game", "leduc", "--output", tmp_path / "leduc.svg", because="a picture has at most 60")
+
+
+def test_the_notebook_of_a_course_runs():
+    path = Path(__file__).parents[2] / "docs" / "notebook-kuhn.ipynb"
+    names = {}
+    for cell in json.loads(path.read_text())["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert names["value"].value == Fraction(-1, 18)
+    gaps = [gap for _, gap in names["curve"]]
+    assert gaps[-1] < 0.01 < gaps[0]
+    assert names["loss"].exploitability == fogspiel.exploit("kuhn", names["careful"]).nash_conv / 2 > 0
+    assert 0 < names["mark"] < 1
