@@ -88,7 +88,7 @@ def test_match_reports_everything_a_script_needs(answer):
 
 
 MATCH = (
-    "draws exact first game games interval losses observed outcomes "
+    "by_seat draws exact first game games interval losses observed outcomes "
     "pair_counts rules rules_version score seats second seed state wins"
 )
 EXACT = "draws exact first fraction game games interval losses rules rules_version score second seed wins"
@@ -161,7 +161,7 @@ def test_a_run_is_tuned_listed_exported_and_played(tmp_path, answer, fogspiel, r
     assert len(lines) == found["steps"] and int(lines[-1]["games"]) <= found["games"]
     assert all(None not in line and None not in line.values() for line in lines)  # as many fields as the header
     again = fogspiel("resume", "batawaf-1", *store)
-    assert again.returncode == 0 and "scores" in again.stdout and "batawaf-1 is finished" in again.stderr
+    assert again.returncode == 0 and "score" in again.stdout and "batawaf-1 is finished" in again.stderr
     assert "batawaf-1" in fogspiel("runs", *store).stdout
     refused("match", "war", "batawaf-1", "random", *store, because="batawaf-1 tuned batawaf, not war")
 
@@ -227,7 +227,7 @@ WRONG = [
     (("match", "war", "1,2", "random"), "takes 3 parameters"),
     (("match", "war", "1,2,nan", "random"), "finite"),
     (("match", "war", "1,2,inf", "random"), "finite"),
-    (("match", "war", "no-file.json", "random"), "cannot be read"),
+    (("match", "war", "no-file.json", "random"), "there is no file"),
     (("match", "war", "war-7", "random"), "no run named war-7"),
     (("match", "war", "1,2,x" * 200, "random"), "not a player of war"),
     (("match", "war", "random", "random", "--games", "0"), "positive"),
