@@ -161,7 +161,7 @@ def test_a_run_is_tuned_listed_exported_and_played(tmp_path, answer, fogspiel, r
     assert len(lines) == found["steps"] and int(lines[-1]["games"]) <= found["games"]
     assert all(None not in line and None not in line.values() for line in lines)  # as many fields as the header
     again = fogspiel("resume", "batawaf-1", *store)
-    assert again.returncode == 0 and "scores" in again.stdout and "batawaf-1 is finished" in again.stderr
+    assert again.returncode == 0 and "score" in again.stdout and "batawaf-1 is finished" in again.stderr
     assert "batawaf-1" in fogspiel("runs", *store).stdout
     refused("match", "war", "batawaf-1", "random", *store, because="batawaf-1 tuned batawaf, not war")
 
