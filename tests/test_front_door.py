@@ -114,7 +114,7 @@ def test_a_certificate_is_an_agent_and_a_function_is_tuned():
     assert fogspiel.exploit("kuhn", certificate).nash_conv == 0
     assert fogspiel.match("kuhn", certificate, "uniform", games=4).games == 4
     found = fogspiel.tune_function(level, PEAK, games=100)
-    assert found.to_json()["parameters"] == {"x": 0.5} and not found.proved and "start" in repr(found)
+    assert found.to_json()["parameters"] == {"x": 0.5} and not found.proved and "initial" in repr(found)
 
 
 def test_a_match_is_that_of_the_command(tmp_path, monkeypatch):

@@ -190,7 +190,7 @@ def _of_policy_file(game: Game, text: str, store: Path, seed: int) -> Agent | No
     from ..solving.policies import holds_policy, read_policy
 
     if not names_function(text) and not Path(text).exists():
-        raise ValueError(f"there is no file {shorten(text)}")
+        raise NotFound(f"there is no file {shorten(text)}")
     return read_policy(game, text) if holds_policy(text) else None
 
 

@@ -73,7 +73,7 @@ def test_a_policy_file_is_explained_where_it_has_answers(answer, fogspiel, refus
     policy = tmp_path / "half.py"
     policy.write_text("def half(state):\n    return [0.5] * len(state.actions)\n")
     assert "pass 0.5, bet 0.5" in fogspiel("explain", "kuhn", f"{policy}:half").stdout
-    refused("explain", "kuhn", tmp_path / "none.json", because="none.json cannot be read")
+    refused("explain", "kuhn", tmp_path / "none.json", because="there is no file")
     refused("explain", "leduc", tmp_path / "reply.json", because="is for 'kuhn', not for leduc")
     refused(
         "explain", "kuhn", "nobody", because="'nobody' is not a player of kuhn: give a name (uniform, search, solved)"

@@ -149,7 +149,7 @@ def test_spoilt_parameter_files_are_refused_in_one_sentence(game, tmp_path):
         assert part in sentence and "\n" not in sentence and len(sentence) < 500, (name, sentence)
     with pytest.raises(ValueError, match=r"cannot be read: Is a directory"):
         parse_agent(game, str(tmp_path), store, 1)
-    with pytest.raises(ValueError, match="cannot be read: No such file"):
+    with pytest.raises(ValueError, match="there is no file"):
         parse_agent(game, str(tmp_path / "missing.json"), store, 1)
     assert not store.exists()
 

@@ -183,8 +183,8 @@ def test_a_match_of_many_blocks_is_told_after_each(monkeypatch):
     whole = evaluate(game, first, first, 3, 100, watch=told.append)
     assert [sum(one.observed) for one in told] == [4, 12, 28, 44, 50] and told[-1] == whole
     assert beats == [0, 1, 2, 3, 4]
-    assert evaluate(game, first, first, 3, 100, counted=told[2].to_dict()) == whole
-    assert evaluate(game, first, first, 3, 100, counted=whole.to_dict()) == whole
+    assert evaluate(game, first, first, 3, 100, counted=told[2].to_json()) == whole
+    assert evaluate(game, first, first, 3, 100, counted=whole.to_json()) == whole
     monkeypatch.setattr(module, "BLOCK_SECONDS", -1.0)
     told.clear()
     evaluate(game, first, first, 3, 24, watch=told.append)

@@ -120,7 +120,7 @@ def test_players_who_beat_each_other_in_circles_are_answered_by_a_mixture():
     angles = 2 * np.pi * np.arange(3) / 3
     ring = 0.8 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     step = choose(arena, ring[0], ring[1:], 200_000)
-    assert step.weights is not None and step.reason is not None and "circles" in step.reason
+    assert step.weights is not None and step.reason is not None and "cycles" in step.reason
     assert step.weights == pytest.approx(np.full(3, 1 / 3), abs=0.1)
 
 
@@ -128,14 +128,14 @@ def test_a_player_that_nobody_beats_is_answered_alone():
     game = TASKS["sphere"](2, 1)
     arena = Arena(game.game, 1, baseline_name="redrawn", budget=Budget(20_000))
     step = choose(arena, game.optimum + 0.5, np.array([game.optimum, game.optimum + 0.2]), 20_000)
-    assert step.weights is None and step.reason is not None and "a vector" in step.reason
+    assert step.weights is None and step.reason is not None and "single vector" in step.reason
     assert (step.theta == game.optimum).all()
 
 
 def test_a_mixture_is_the_answer_where_a_response_beats_every_vector_and_the_baseline_sees_no_difference():
     arena, steps = tune(known_game("morra"), 60_000)
     answer = steps[-1].recommendation
-    assert len(answer["weights"]) > 2 and steps[-1].accepted and "a mixture" in steps[-1].reason
+    assert len(answer["weights"]) > 2 and steps[-1].accepted and "mixture" in steps[-1].reason
     assert all(step.thetas is None for step in steps[:-1])
     assert arena.games <= 60_000
     assert exploitability_of(decode_policy(arena.game, answer)) < 0.25  # of nearly 0.5 for most vectors
@@ -149,7 +149,7 @@ def test_a_mixture_that_costs_too_much_or_is_as_easily_beaten_is_no_answer():
             next(search)
     step, why = ended.value.value
     assert step is None and "against the mixture of psro" in why
-    vector = Step(arena.start, True, reason="a vector")
+    vector = Step(arena.start, True, reason="single vector")
     doubled = Step(arena.start, True, thetas=np.vstack([arena.start] * 2), weights=np.full((2, 2), 0.5))
     answer = decide(arena, vector, doubled, 50_000)
     assert answer.weights is None and answer.reason.startswith("a vector; a response scores 1.000 against")

@@ -135,7 +135,7 @@ def test_every_mistake_is_a_sentence_that_names_the_file(tmp_path, text, sentenc
         "[1, 2]": "a table for each parameter",
         "{": "is not JSON",
         '{"": {"start": 1}}': "a name has 1 to",
-        "[" * 100_000: "is not JSON",
+        "[" * 100_000: "nested too deeply",
     }.items(),
 )
 def test_every_mistake_of_json_is_a_sentence(tmp_path, text, sentence):
