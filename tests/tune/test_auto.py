@@ -152,7 +152,7 @@ def test_a_mixture_that_costs_too_much_or_is_as_easily_beaten_is_no_answer():
     vector = Step(arena.start, True, reason="single vector")
     doubled = Step(arena.start, True, thetas=np.vstack([arena.start] * 2), weights=np.full((2, 2), 0.5))
     answer = decide(arena, vector, doubled, 50_000)
-    assert answer.weights is None and answer.reason.startswith("a vector; a response scores 1.000 against")
+    assert answer.weights is None and answer.reason.startswith("single vector; a response scores 1.000 against")
 
 
 def best_of_random(arena):
