@@ -240,6 +240,7 @@ def test_a_table_without_an_answer_is_followed_uniformly():
     one = Coach(game, 0, behaviour_policy("silent", game, nothing), "silent")
     other = Coach(game, 0, find_policy(game, "uniform"), "uniform")
     session = Session(game)
-    for action in (0, 0):
-        session.apply(session.actions[action])
+    while session.mover == CHANCE:
+        session.apply(session.actions[0])
+    assert session.mover == 0
     assert one.costs([], session.view(0)) == other.costs([], session.view(0))

@@ -11,6 +11,7 @@ failed tries 3, 5 and 5, 3 at phantom tic-tac-toe, for example.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ import numpy as np
 from ...core.agents import Agent, PlayerAgent
 from ...core.behaviour_policy import BehaviourPolicy, InformationState, MissingState, uniform_probabilities
 from ...core.game import CHANCE, OVER, Game, known_game, new_cells
+from ...core.rng import random_below, stream_of
 from ...core.session import Session, actions_in, view_of
 from ..known_values import shipped_solution
 from ..proofs import certificate_agent, read_certificate
@@ -31,6 +33,7 @@ MAX_DEPTH = 150  # own decisions from now to the end of a game; each is two call
 MAX_KNOWN = 1 << 16  # reviews that are kept
 CERTIFIED = "the certified solution"
 NOTICED = 1e-9  # losses below this are rounding
+PROBES, HOPELESS = 16, 1000  # random games that estimate the own decisions, and how many more than steps are too many
 DIGITS = 12  # to which probabilities of equal situations agree
 SLIP = 1e-3  # share of uniform play in the opponent's past, where its policy never leads to a view
 
@@ -67,6 +70,7 @@ class MoveReview(NamedTuple):
     best: int | None
     cost: float | None
     erred: bool  # true if only an error of the opponent leads there
+    followed: bool = True  # true if all worlds that fit could be listed
 
     @property
     def sentence(self) -> str:
@@ -95,13 +99,15 @@ class Coach:
 
     def advise(self, decisions: Sequence[tuple[np.ndarray, int]]) -> list[MoveReview]:
         """Return a review of each decision of a game so far: the view, and the action taken there."""
-        path, found = tuple((seen.tobytes(), action) for seen, action in decisions), []
+        path, found = tuple((seen.tobytes(), action) for seen, action in decisions), list[MoveReview]()
+        followed = True
         for count, (seen, action) in enumerate(decisions, 1):
             if path[:count] not in self._reviews:
                 if len(self._reviews) == MAX_KNOWN:
                     self._reviews.clear()
-                self._reviews[path[:count]] = self._review(decisions[: count - 1], seen, action)
+                self._reviews[path[:count]] = self._review(decisions[: count - 1], seen, action, followed)
             found.append(self._reviews[path[:count]])
+            followed = found[-1].followed
         return found
 
     def costs(
@@ -110,27 +116,29 @@ class Coach:
         """Return the mean cost of each action at a view after these decisions; None if too much lies ahead."""
         search = BestResponse(self.game, self.side, self._law, most)
         try:
-            situation, erred = search.situation(decisions, seen, 0.0), False
-            if situation is None:
-                situation, erred = search.situation(decisions, seen, SLIP), True
-            if situation is None:
-                return None
-            values = search.action_values(situation)
+            return search.costs(*search.situation(decisions, seen))
         except TooManySteps:
             return None
-        likely, best = sum(weight for _, weight in situation.values()), max(values.values())
-        costs = {action: (best - value) / likely for action, value in values.items()}
-        return Costs(costs, erred, {action: value / likely for action, value in values.items()})
 
-    def _review(self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, action: int) -> MoveReview:
+    def _review(
+        self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, action: int, followed: bool
+    ) -> MoveReview:
+        """Review a decision; if an earlier one could not be `followed` from the start, no later one can."""
+        search, costs, found = BestResponse(self.game, self.side, self._law, MAX_STEPS), None, None
+        try:
+            found = search.situation(decisions, seen) if followed else None
+        except TooManySteps:
+            followed = False
+        if found is not None:
+            with suppress(TooManySteps):
+                costs = search.costs(*found)
         own = tuple(action for _, action in decisions)
-        costs = self.costs(decisions, seen, MAX_STEPS)
         if costs is None:
             state = InformationState(self.game, self.side, seen, (action,), own)
-            return MoveReview(state, action, None, None, False)
+            return MoveReview(state, action, None, None, False, followed)
         state = InformationState(self.game, self.side, seen, list(costs.by_action), own)
         best = min(costs.by_action, key=costs.by_action.__getitem__)
-        return MoveReview(state, action, best, costs.by_action[action], costs.erred)
+        return MoveReview(state, action, best, costs.by_action[action], costs.erred, followed)
 
 
 class BestResponse:
@@ -147,7 +155,46 @@ class BestResponse:
         self._values: dict[frozenset[tuple[Place, float]], float] = {}
         self._left = most
 
-    def situation(self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, slip: float) -> Situation | None:
+    def situation(self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray) -> tuple[Situation, bool]:
+        """Return the worlds at a view after these decisions, and whether only an error of the opponent leads there."""
+        found = self._worlds(decisions, seen, 0.0)
+        if found is not None:
+            return found, False
+        found = self._worlds(decisions, seen, SLIP)
+        if found is None:
+            raise MissingState(f"no state of {self.game.name} gives this view after these decisions")
+        return found, True
+
+    def costs(self, situation: Situation, erred: bool) -> Costs:
+        """Return the costs of all actions in a situation."""
+        if self._is_hopeless(situation):
+            raise TooManySteps
+        values = {action: self._after(situation, action, 0) for action in self._actions(situation)}
+        likely, best = sum(weight for _, weight in situation.values()), max(values.values())
+        costs = {action: (best - value) / likely for action, value in values.items()}
+        return Costs(costs, erred, {action: value / likely for action, value in values.items()})
+
+    def _is_hopeless(self, situation: Situation) -> bool:
+        """True if random play estimates far more own decisions than can be searched (Knuth 1975)."""
+        stream, worlds, total = stream_of(PROBES), list(situation.values()), 0.0
+        for probe in range(PROBES):
+            world, paths, depth = worlds[probe * len(worlds) // PROBES][0], 1.0, 0
+            while (mover := int(self.game.rules.mover(world.state))) != OVER:
+                if mover == self.side:
+                    listed = [int(action) for action in actions_in(self.game, world.state)]
+                    paths, depth = paths * len(listed), depth + 1
+                else:
+                    replies = self._outcomes(world.state) if mover == CHANCE else self._replies(world, 0.0)
+                    listed = [action for action, _ in replies]
+                if depth > MAX_DEPTH or paths > PROBES * HOPELESS * MAX_STEPS:
+                    return True
+                action = listed[int(random_below(stream, len(listed)))]
+                history = (*world.history, action) if mover == 1 - self.side else world.history
+                world = world._replace(state=self._next(world.state, action), history=history)
+            total += paths / PROBES
+        return total > HOPELESS * MAX_STEPS
+
+    def _worlds(self, decisions: Sequence[tuple[np.ndarray, int]], seen: np.ndarray, slip: float) -> Situation | None:
         """Return the worlds at a view after these decisions, weighted by the opponent and chance alone.
 
         With a probability of `slip` the opponent has made each of its choices at random. None if no world fits.
@@ -160,10 +207,6 @@ class BestResponse:
                 return None
             worlds = self._applied(situation, action)
         return self._settled(worlds, slip)[1].get(seen.tobytes())
-
-    def action_values(self, situation: Situation) -> dict[int, float]:
-        """Return the value of a best response after each action, weighted as the situation is."""
-        return {action: self._after(situation, action, 0) for action in self._actions(situation)}
 
     def _actions(self, situation: Situation) -> list[int]:
         world, _ = next(iter(situation.values()))
