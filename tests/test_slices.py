@@ -414,7 +414,7 @@ def test_the_package_works_without_a_slice(without, papers_about_it, tmp_path):
 ROOMS = ("core", "stats", "games", "solve", "runs")  # whose tests run without the slices
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_other_tests_pass_without_the_slices(tmp_path):
     """Take the folders of two slices and of their tests out of a copy of the tree; nothing else is named here."""
     tree, slices = tmp_path / "tree", ("kriegspiel", "papers")
