@@ -29,7 +29,7 @@ def test_it_says_where_it_is_and_ends_cleanly(tmp_path, number):
             assert page.status == 200 and b"fogspiel" in page.read()
         process.send_signal(number)
         assert process.wait(20) == 0
-        assert "games and runs are kept" in process.stderr.read()
+        assert "games and runs are saved" in process.stderr.read()
 
 
 @pytest.mark.thorough

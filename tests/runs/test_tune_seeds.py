@@ -55,7 +55,7 @@ def test_the_best_seed_is_measured_on_games_that_did_not_choose_it(tmp_path):
     game = known_game("batawaf")
     plays = kind_of(run).agent(run, game)
     assert (plays.thetas == decode_policy(game, policy_json_in(best)).thetas).all()
-    assert all(word in " ".join(kind_of(run).summary(run)) for word in ("best of 3 seeds", "median", "start"))
+    assert all(word in " ".join(kind_of(run).summary(run)) for word in ("best of 3 seeds", "median", "held-out"))
 
 
 def test_a_budget_in_seconds_becomes_games(tmp_path):

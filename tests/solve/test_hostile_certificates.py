@@ -92,7 +92,7 @@ def test_long_fractions_are_read_whatever_python_allows():
 
 
 UNREADABLE = {
-    "levels deep": '{"game": "kuhn", "x":' * 100_000,
+    "nested too deeply": '{"game": "kuhn", "x":' * 100_000,
     "twice": '{"game": "kuhn", "game": "leduc"}',
     "NaN, but a number must be finite": '{"game": "kuhn", "lower": NaN}',
     "must be finite": '{"game": "kuhn", "lower": 1e999}',

@@ -67,6 +67,8 @@ def test_every_game_has_a_picture_that_is_always_the_same(client):
         assert first.status_code == 200 and first.json()["picture"], name
         assert {part["kind"] for part in first.json()["picture"]} <= {
             "board",
+            "race",
+            "stakes",
             "cards",
             "facts",
             "words",
