@@ -56,7 +56,7 @@ class Rating(NamedTuple):
 @cache
 def ratings(family: str, file: Path = RATINGS) -> tuple[Rating, ...]:
     """Return the rating of each level at a family of games; nothing for a family without a round robin."""
-    found = json.loads(file.read_text()).get(family)
+    found = json.loads(file.read_text(encoding="utf-8")).get(family)
     return tuple(Rating(found["game"], found["games"], *row) for row in found["levels"]) if found else ()
 
 
